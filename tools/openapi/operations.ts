@@ -55,7 +55,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     ),
     responses: {
       200: oauthAnswer('TokenResponse', 'The token response.'),
-      ...errors('OAuth', [400, 401, 404, 413, 415, 429, 503]),
+      ...errors('OAuth', [400, 401, 404, 413, 415, 422, 429, 503]),
     },
   },
   'POST /auth/introspect': {

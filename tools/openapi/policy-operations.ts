@@ -46,7 +46,7 @@ export const policyOperations: Readonly<Record<string, Operation>> = {
     body: { 'application/x-ndjson': { schema: schemaRef('PlanLine') } },
     responses: {
       200: responseObject({ description: 'The effect.', content: json(schemaRef('Plan')) }),
-      ...errors('Resource', [400, 401, 403, 404, 413, 415, 422, 429, 503]),
+      ...errors('Resource', [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]),
     },
   },
 };

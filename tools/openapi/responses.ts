@@ -105,7 +105,7 @@ const MEANING = {
   412: 'The resource has another version.',
   413: 'The body is too large.',
   415: 'The content type is not known here.',
-  422: 'The body is not valid: every fault is listed.',
+  422: 'The body is not valid, with every fault listed, or the box has used up a quota.',
   429: 'Too many requests, or too many failures.',
   503: 'The service cannot answer now.',
 } as const;
@@ -118,6 +118,7 @@ const ofStatus: Readonly<Partial<Record<ErrorStatus, readonly HeaderName[]>>> = 
   403: ['WWW-Authenticate'],
   405: ['Allow'],
   415: ['Accept', 'Accept-Encoding', 'Accept-Patch', 'Accept-Post'],
+  422: ['Retry-After'],
   429: ['Retry-After'],
   503: ['Retry-After'],
 };

@@ -70,6 +70,11 @@ describe('the responses of the OpenAPI document', () => {
 
   /** Every route, and every method of the decision point for gateways. */
   const all = (): readonly RouteRequest[] => [...api.requests, ...checkRequests(api.adminToken)];
+  const named = (name: string): RouteRequest => {
+    const found = all().find((one) => one.name === name);
+    if (found === undefined) throw new Error(`no request ${name}`);
+    return found;
+  };
   const writes = (): readonly RouteRequest[] => all().filter(({ body }) => body !== undefined);
 
   const before_box: Change = {
@@ -128,6 +133,14 @@ describe('the responses of the OpenAPI document', () => {
     held.destroy();
     await eventually('there is room again', async () => (await api.ask(first)).status !== 429);
     await api.declareWithin('default', {}, []);
+  });
+
+  it('are as described: a box with as many sessions as it may have', async () => {
+    const token = (): Promise<RawReply> => ask(named('POST /auth/token'));
+    await api.declareWithin('default', { sessions: 1 }, []);
+    await eventually('no token is issued', async () => (await token()).status === 422);
+    await api.declareWithin('default', {}, []);
+    await eventually('tokens are issued again', async () => (await token()).status === 200);
   });
 
   it('are as described: no database', async () => {

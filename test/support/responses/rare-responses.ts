@@ -4,4 +4,5 @@ const CHANGED_MEANWHILE = 'others must change the record three times while it is
 export const RARE_RESPONSES: ReadonlyMap<string, string> = new Map([
   ['PUT /users/{id} 409', CHANGED_MEANWHILE],
   ['PUT /Session/{id} 409', CHANGED_MEANWHILE],
+  ['POST /$plan 409', 'the configuration of the box must change three times while it is compared'],
 ]);
