@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { CliError, EXIT, usageError } from './cli-error.ts';
-import type { Terminal } from './terminal.ts';
+import { firstLine, type Terminal } from './terminal.ts';
 
 /** Asks for a line on a terminal. Throws CliError for ^C, ^D, and where there is no terminal. */
 export function ask(terminal: Terminal, question: string): Promise<string> {
@@ -16,6 +16,11 @@ export async function askHidden(terminal: Terminal, question: string): Promise<s
   } finally {
     terminal.messages.write('\n');
   }
+}
+
+/** Asks for a secret on a terminal, like {@link askHidden}; elsewhere reads it as a line of standard input. */
+export function askOrReadSecret(terminal: Terminal, question: string): Promise<string> {
+  return terminal.input.isTTY === true ? askHidden(terminal, question) : firstLine(terminal.input);
 }
 
 function readAnswer({ input, messages }: Terminal, question: string, output: Writable): Promise<string> {

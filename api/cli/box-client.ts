@@ -103,34 +103,6 @@ export function createBoxClient(box: string, base: string, token: string): BoxCl
   return { box, base, token, request };
 }
 
-/** Returns an access token for a client (RFC 6749 §4.4). Throws CliError. */
-export async function clientToken(base: string, id: string, secret: string): Promise<string> {
-  return requestedToken(base, id, { grant_type: 'client_credentials', client_id: id, client_secret: secret });
-}
-
-/** Returns an access token for a client that an assertion authenticates (RFC 7523 §2.2). Throws CliError. */
-export async function assertedToken(base: string, id: string, assertion: string): Promise<string> {
-  return requestedToken(base, id, {
-    grant_type: 'client_credentials',
-    client_id: id,
-    client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-    client_assertion: assertion,
-  });
-}
-
-async function requestedToken(base: string, id: string, parameters: JsonObject): Promise<string> {
-  const body = JSON.stringify(parameters);
-  const response = await send(`${base}/auth/token`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body,
-  });
-  const answer = await read(response, base);
-  const token = isObject(answer.body) ? answer.body['access_token'] : undefined;
-  if (response.ok && typeof token === 'string') return token;
-  throw refusal(`the token request of client ${plainText(id)}`, response, answer.body);
-}
-
 /** Sends a request. Throws CliError with the reason if no answer comes. */
 export async function send(url: string, init: RequestInit, patience = PATIENCE): Promise<Response> {
   try {

@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '../../../crds/json-value.ts';
 import type { Command } from '../command.ts';
-import { given, listAll } from '../resource/list-all.ts';
+import { listAll } from '../resource/list-all.ts';
+import { given, limitOf } from '../resource/list-options.ts';
 import { cell, column, reference } from '../resource/texts.ts';
-import { limitOf } from '../session/session.ts';
 
 const FILTERS = ['event', 'result', 'client', 'user', 'target', 'member', 'session'] as const;
 

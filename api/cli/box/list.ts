@@ -1,4 +1,5 @@
 import type { Command } from '../command.ts';
+import { OWN_CLIENT } from '../login/kept-login.ts';
 import { column } from '../resource/texts.ts';
 
 /** `boxctl box list`: the boxes of the state file. An installation tells nobody which boxes it has. */
@@ -25,7 +26,7 @@ export const listBoxes: Command = {
       column('SERVER', 'server'),
       {
         heading: 'SIGNED IN AS',
-        text: (record) => (record['client'] === 'boxgate.cli' ? 'you' : String(record['client'])),
+        text: (record) => (record['client'] === OWN_CLIENT ? 'you' : String(record['client'])),
       },
     ]);
   },

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { generatedSecretText } from '../../../crds/generated-secret-text.ts';
 import type { JsonObject } from '../../../crds/json-value.ts';
-import { askHidden } from '../ask.ts';
+import { askOrReadSecret } from '../ask.ts';
 import { usageError } from '../cli-error.ts';
 import type { Command, Invocation } from '../command.ts';
 import { storedCommands } from '../resource/stored.ts';
 import { cell, column, several } from '../resource/texts.ts';
-import { firstLine } from '../terminal.ts';
 
 /** `boxctl client list`, `show`, `new`, `set` and `delete`. */
 export const clientCommands: readonly Command[] = storedCommands({
@@ -76,6 +75,5 @@ async function secretOf({ values, terminal }: Invocation): Promise<string | unde
     terminal.output.write(`${secret}\n`);
     return secret;
   }
-  if (values['secret'] !== true) return undefined;
-  return terminal.input.isTTY === true ? askHidden(terminal, 'Client secret: ') : firstLine(terminal.input);
+  return values['secret'] === true ? askOrReadSecret(terminal, 'Client secret: ') : undefined;
 }

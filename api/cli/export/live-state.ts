@@ -1,7 +1,8 @@
 import { isList, isObject } from '../../../crds/json-value.ts';
 import type { JsonObject } from '../../../crds/json-value.ts';
 import { isKind, KINDS, type Kind } from '../../../crds/kind.ts';
-import type { BoxAnswer, BoxClient } from '../box-client.ts';
+import type { BoxClient } from '../box-client.ts';
+import { pagesOf } from '../resource/pages.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** A row of a box as `$export` shows it. */
@@ -19,17 +20,10 @@ export interface LiveRow {
 }
 
 /** Reads everything of a box that objects can declare, with progress on a terminal. Throws CliError. */
-export async function liveRows(client: BoxClient, { messages }: Terminal): Promise<readonly LiveRow[]> {
+export async function liveRows(client: BoxClient, terminal: Terminal): Promise<readonly LiveRow[]> {
   const rows: LiveRow[] = [];
-  let path: string | undefined = '/$export';
-  while (path !== undefined) {
-    const { body, next }: BoxAnswer = await client.request('GET', path);
-    if (isList(body)) rows.push(...body.flatMap(liveRow));
-    path = next;
-    if (messages.isTTY === true && path !== undefined)
-      messages.write(`\r${rows.length.toLocaleString('en-US')} resources so far`);
-  }
-  if (messages.isTTY === true && rows.length > 500) messages.write('\r\x1b[K');
+  for await (const page of pagesOf(client, { path: '/$export', noun: 'resources' }, terminal))
+    rows.push(...page.flatMap(liveRow));
   return withGroupNames(rows);
 }
 

@@ -3,7 +3,8 @@ import { plainText } from '../../../process/plain-text.ts';
 import type { BoxClient } from '../box-client.ts';
 import { usageError } from '../cli-error.ts';
 import type { Command } from '../command.ts';
-import { given, listAll } from '../resource/list-all.ts';
+import { listAll } from '../resource/list-all.ts';
+import { given } from '../resource/list-options.ts';
 import { missing } from '../resource/stored.ts';
 import { cell, column } from '../resource/texts.ts';
 
@@ -46,7 +47,7 @@ const create: Command = {
   arguments: [1, 1],
   async run({ args: [name = ''], values, terminal, box }) {
     const client = await box();
-    const { body } = await client.request('POST', '/Group', { body: { ...texts(values, ['description']), name } });
+    const { body } = await client.request('POST', '/Group', { body: { ...given(values, ['description']), name } });
     terminal.output.write(`Created group ${groupName(isObject(body) ? body : { name })} in the box ${client.box}.\n`);
   },
 };
@@ -59,7 +60,7 @@ const set: Command = {
   options: { name: { type: 'string', value: '<name>', summary: 'another name' }, description },
   arguments: [1, 1],
   async run({ args: [which = ''], values, terminal, box }) {
-    const change = texts(values, ['name', 'description']);
+    const change = given(values, ['name', 'description']);
     if (Object.keys(change).length === 0) throw usageError('nothing to change: give --name or --description');
     const client = await box();
     const { id } = await findGroup(client, which);
@@ -99,8 +100,4 @@ async function findGroup(client: BoxClient, which: string): Promise<JsonObject> 
 
 function groupName({ id, name }: JsonObject): string {
   return plainText(`${cell(name)} (id ${cell(id)})`);
-}
-
-function texts(values: Parameters<typeof given>[0], names: readonly string[]): JsonObject {
-  return Object.fromEntries(Object.entries(given(values, names)).filter(([, value]) => value !== undefined));
 }

@@ -1,10 +1,10 @@
 import { isList, isObject } from '../../../crds/json-value.ts';
 import type { JsonObject } from '../../../crds/json-value.ts';
 import { plainText } from '../../../process/plain-text.ts';
-import { assertedToken } from '../box-client.ts';
 import { CliError, EXIT, usageError } from '../cli-error.ts';
 import type { BoxAddress } from '../current-box.ts';
 import { clientsInCluster, issuerInCluster } from './box-in-cluster.ts';
+import { assertedToken } from '../login/token-endpoint.ts';
 import type { Kubectl } from './kubectl.ts';
 
 /** A client that ServiceAccounts authenticate. */

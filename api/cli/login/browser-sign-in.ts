@@ -5,13 +5,12 @@ import { createBoxClient } from '../box-client.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import type { BoxAddress } from '../current-box.ts';
 import type { KeptLogin } from '../state-file.ts';
+import { OWN_CLIENT } from './kept-login.ts';
 import { listenOnLoopback } from './loopback.ts';
 import { INVALID_GRANT, requestTokens } from './token-endpoint.ts';
 
 /** Milliseconds that a person has to sign in. */
 const PATIENCE = 600_000;
-/** The client that every box has for this tool. */
-const CLIENT = 'boxgate.cli';
 
 /**
  * Signs a person in with the browser: a code with PKCE on a loopback address (RFC 8252, RFC 7636). Shows the address of
@@ -30,7 +29,7 @@ export async function signInWithBrowser(
     const answer = loopback.answer(state);
     show(`${endpoint}?${requestOf(redirectUri, state, verifier)}`);
     const code = codeIn(await answer, issuer);
-    const fields = { grant_type: 'authorization_code', client_id: CLIENT, redirect_uri: redirectUri };
+    const fields = { grant_type: 'authorization_code', client_id: OWN_CLIENT, redirect_uri: redirectUri };
     const tokens = await requestTokens(base, { ...fields, code, code_verifier: verifier });
     if (tokens !== INVALID_GRANT) return tokens;
     throw new CliError(EXIT.refused, 'the box did not accept its code: run `boxctl login` again');
@@ -51,7 +50,7 @@ async function metadataOf(box: string, base: string): Promise<{ readonly issuer:
 function requestOf(redirect_uri: string, state: string, verifier: string): string {
   return new URLSearchParams({
     response_type: 'code',
-    client_id: CLIENT,
+    client_id: OWN_CLIENT,
     redirect_uri,
     scope: 'openid boxgate',
     state,

@@ -1,6 +1,10 @@
+import type { BuiltInClient } from '../../../crds/reserved-ids.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import type { KeptLogin, KeptState, State } from '../state-file.ts';
 import { INVALID_GRANT, requestTokens } from './token-endpoint.ts';
+
+/** The client that every box has for this tool. */
+export const OWN_CLIENT = 'boxgate.cli' satisfies BuiltInClient;
 
 /** Milliseconds before its expiry from which on an access token is replaced: a command needs a moment. */
 const MARGIN = 30_000;

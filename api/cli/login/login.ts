@@ -1,8 +1,7 @@
-import { askHidden } from '../ask.ts';
+import { askOrReadSecret } from '../ask.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import type { Command, Invocation } from '../command.ts';
 import type { BoxAddress } from '../current-box.ts';
-import { firstLine } from '../terminal.ts';
 import type { KeptLogin } from '../state-file.ts';
 import { withLogin } from './kept-login.ts';
 import { openBrowser } from './open-browser.ts';
@@ -50,8 +49,7 @@ async function signInPerson({ values, terminal, environment }: Invocation, addre
 
 /** Signs a client in. Its secret is not kept: the sign-in ends with the token, or with its refresh token. */
 async function signInClient({ terminal }: Invocation, { base }: BoxAddress, client: string): Promise<KeptLogin> {
-  const { input } = terminal;
-  const secret = input.isTTY === true ? await askHidden(terminal, 'Client secret: ') : await firstLine(input);
+  const secret = await askOrReadSecret(terminal, 'Client secret: ');
   const fields = { grant_type: 'client_credentials', client_id: client, client_secret: secret };
   const tokens = await requestTokens(base, fields);
   if (tokens !== INVALID_GRANT) return tokens;

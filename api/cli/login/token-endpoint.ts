@@ -1,4 +1,4 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject, type JsonObject } from '../../../crds/json-value.ts';
 import { plainText } from '../../../process/plain-text.ts';
 import { read, refusal, send } from '../box-client.ts';
 import type { KeptLogin } from '../state-file.ts';
@@ -15,17 +15,51 @@ export const INVALID_GRANT = 'invalid-grant';
 /** Requests tokens of a box (RFC 6749 §4.1.3, §4.4.2, §6). Throws CliError unless the grant is accepted or invalid. */
 export async function requestTokens(base: string, fields: TokenFields): Promise<KeptLogin | typeof INVALID_GRANT> {
   const sent = Date.now();
-  const response = await send(`${base}/auth/token`, { method: 'POST', body: new URLSearchParams(fields) });
-  const { body } = await read(response, base);
-  const answer = isObject(body) ? body : {};
-  const { access_token, expires_in, refresh_token, error } = answer;
+  const { response, answer } = await post(base, fields);
+  const { expires_in, refresh_token, error } = answer;
   if (response.status === 400 && error === 'invalid_grant') return INVALID_GRANT;
-  if (!response.ok || typeof access_token !== 'string')
-    throw refusal(`the token request of client ${plainText(fields.client_id)}`, response, body);
   return {
     client: fields.client_id,
-    access_token,
+    access_token: accessTokenIn(response, answer, fields),
     ...(typeof expires_in === 'number' ? { expires_at: sent + expires_in * 1000 } : {}),
     ...(typeof refresh_token === 'string' ? { refresh_token } : {}),
   };
+}
+
+/** Returns an access token for a client (RFC 6749 §4.4). Throws CliError. */
+export function clientToken(base: string, id: string, secret: string): Promise<string> {
+  return requestAccessToken(base, { grant_type: 'client_credentials', client_id: id, client_secret: secret });
+}
+
+/** Returns an access token for a client that an assertion authenticates (RFC 7523 §2.2). Throws CliError. */
+export function assertedToken(base: string, id: string, assertion: string): Promise<string> {
+  return requestAccessToken(base, {
+    grant_type: 'client_credentials',
+    client_id: id,
+    client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+    client_assertion: assertion,
+  });
+}
+
+async function requestAccessToken(base: string, fields: TokenFields): Promise<string> {
+  const { response, answer } = await post(base, fields);
+  return accessTokenIn(response, answer, fields);
+}
+
+interface TokenAnswer {
+  readonly response: Response;
+  readonly answer: JsonObject;
+}
+
+async function post(base: string, fields: TokenFields): Promise<TokenAnswer> {
+  const response = await send(`${base}/auth/token`, { method: 'POST', body: new URLSearchParams(fields) });
+  const { body } = await read(response, base);
+  return { response, answer: isObject(body) ? body : {} };
+}
+
+/** Returns the access token of an answer. Throws CliError if it has none. */
+function accessTokenIn(response: Response, answer: JsonObject, { client_id }: TokenFields): string {
+  const { access_token } = answer;
+  if (response.ok && typeof access_token === 'string') return access_token;
+  throw refusal(`the token request of client ${plainText(client_id)}`, response, answer);
 }

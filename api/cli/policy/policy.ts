@@ -1,5 +1,6 @@
 import { isList, type JsonObject } from '../../../crds/json-value.ts';
 import type { Command, Invocation } from '../command.ts';
+import { given } from '../resource/list-options.ts';
 import { storedCommands } from '../resource/stored.ts';
 import { cell, column, reference, several } from '../resource/texts.ts';
 
@@ -42,11 +43,8 @@ export const policyCommands: readonly Command[] = storedCommands({
 });
 
 function fieldsOf({ values }: Invocation): JsonObject {
-  const texts = ['engine', 'subjects', 'expression', 'description'].flatMap((name) => {
-    const value = values[name];
-    return typeof value === 'string' ? [[name, value] as const] : [];
-  });
+  const texts = given(values, ['engine', 'subjects', 'expression', 'description']);
   // The same option is the filter of a list, which takes one.
   const links = several(values['link']).map((text) => ({ reference: text }));
-  return { ...Object.fromEntries(texts), ...(links.length === 0 ? {} : { link: links }) };
+  return { ...texts, ...(links.length === 0 ? {} : { link: links }) };
 }

@@ -5,7 +5,8 @@ import { CliError, EXIT, usageError } from '../cli-error.ts';
 import type { Command, CommandOption, Invocation } from '../command.ts';
 import type { Column } from '../output.ts';
 import { documentOf, FILE_OPTION } from './document.ts';
-import { given, listAll } from './list-all.ts';
+import { listAll } from './list-all.ts';
+import { given } from './list-options.ts';
 
 /** A kind of resource that has an ID of its creator's choice: clients and policies. */
 export interface StoredKind {

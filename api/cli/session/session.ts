@@ -3,7 +3,8 @@ import { grouped, plainText } from '../../../process/plain-text.ts';
 import type { BoxClient } from '../box-client.ts';
 import { usageError } from '../cli-error.ts';
 import type { Command, Invocation } from '../command.ts';
-import { given, listAll } from '../resource/list-all.ts';
+import { listAll } from '../resource/list-all.ts';
+import { given, limitOf } from '../resource/list-options.ts';
 import { missing } from '../resource/stored.ts';
 import { cell, column, reference } from '../resource/texts.ts';
 import { findUser } from '../user/user.ts';
@@ -120,11 +121,4 @@ async function subjectOf(client: BoxClient, { values }: Invocation): Promise<Rea
 
 function pathOf(id: string): string {
   return `/Session/${encodeURIComponent(id)}`;
-}
-
-/** Returns the number of an option `--limit`. Throws CliError. */
-export function limitOf(value: Invocation['values'][string], otherwise: number): number {
-  if (value === undefined) return otherwise;
-  if (typeof value === 'string' && /^[1-9]\d{0,8}$/.test(value)) return Number(value);
-  throw usageError('--limit must be a number of at least 1');
 }

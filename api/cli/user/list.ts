@@ -1,6 +1,6 @@
-import type { ListedUser } from '../../schemas/user.ts';
-import type { BoxAnswer } from '../box-client.ts';
 import type { Command } from '../command.ts';
+import { given } from '../resource/list-options.ts';
+import { pagesOf } from '../resource/pages.ts';
 import { USER_COLUMNS } from './user.ts';
 
 /** `boxctl user list`: follows the pages to the end, with a line of progress on a terminal. */
@@ -16,27 +16,11 @@ export const listUsers: Command = {
   arguments: [0, 0],
   async run({ values, terminal, box, print }) {
     const client = await box();
-    const query = new URLSearchParams({ _count: '1000', _total: 'none' });
-    for (const name of ['q', 'status', 'group-id']) {
-      const value = values[name];
-      if (typeof value === 'string') query.set(name, value);
-    }
-    const users: ListedUser[] = [];
-    let path: `/users?${string}` | undefined = `/users?${query.toString()}`;
-    while (path !== undefined) {
-      const answer: BoxAnswer<readonly ListedUser[]> = await client.request('GET', path);
-      users.push(...answer.body);
-      path = nextQuery(answer.next);
-      if (terminal.messages.isTTY === true && path !== undefined)
-        terminal.messages.write(`\r${users.length.toLocaleString('en-US')} users so far`);
-    }
-    if (terminal.messages.isTTY === true && users.length > 1000) terminal.messages.write('\r\x1b[K');
+    const filters = given(values, ['q', 'status', 'group-id']);
+    const query = new URLSearchParams({ _count: '1000', _total: 'none', ...filters });
+    const users: unknown[] = [];
+    for await (const page of pagesOf(client, { path: `/users?${query.toString()}`, noun: 'users' }, terminal))
+      users.push(...page);
     await print(users, 'json', USER_COLUMNS);
   },
 };
-
-/** Returns the path of the next page, which is one of users too. */
-function nextQuery(next: string | undefined): `/users?${string}` | undefined {
-  const [, query] = /^\/users\?(.*)$/s.exec(next ?? '') ?? [];
-  return query === undefined ? undefined : `/users?${query}`;
-}

@@ -1,8 +1,7 @@
 import { plainText } from '../../../process/plain-text.ts';
-import { askHidden } from '../ask.ts';
+import { askOrReadSecret } from '../ask.ts';
 import { usageError } from '../cli-error.ts';
-import type { Command, Invocation } from '../command.ts';
-import { firstLine } from '../terminal.ts';
+import type { Command } from '../command.ts';
 import { findUser, userName } from './user.ts';
 
 /** `boxctl user set`: changes the fields that are given. */
@@ -31,14 +30,10 @@ export const setUser: Command = {
     const body = {
       ...(email === undefined ? {} : { email }),
       ...(data === undefined ? {} : { data: data === 'null' ? null : data }),
-      ...(values['password'] === true ? { password: await newPassword(invocation) } : {}),
+      ...(values['password'] === true ? { password: await askOrReadSecret(terminal, 'New password: ') } : {}),
     };
     const { body: changed } = await client.request('PUT', `/users/${String(user.id)}`, { body });
     const name = userName(changed);
     terminal.output.write(`Changed user ${plainText(name)} in the box ${client.box}.\n`);
   },
 };
-
-function newPassword({ terminal }: Invocation): Promise<string> {
-  return terminal.input.isTTY === true ? askHidden(terminal, 'New password: ') : firstLine(terminal.input);
-}
