@@ -3,15 +3,13 @@ import { isObject } from '../../../crds/json-value.ts';
 import type { JsonObject } from '../../../crds/json-value.ts';
 import { referencedId, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
-import { goTo } from '../place.ts';
 import type { Place } from '../place.ts';
-import { Hindered } from '../record/hindered.tsx';
-import { RowList } from '../rows/row-list.tsx';
 import type { RowSource } from '../rows/row-source.ts';
 import { useRows } from '../rows/use-rows.ts';
+import { Columns } from './columns.tsx';
+import { Detail } from './detail.tsx';
 import { Facts } from './facts.tsx';
 import { timeText } from './time.ts';
-import { useFetched } from './use-fetched.ts';
 
 const LIST = '/AuditEvent?_result=array&_count=100';
 
@@ -63,37 +61,19 @@ export function Audit({ place }: { readonly place: Place }) {
   const rows = useRows(source);
   const { id } = place;
   return (
-    <div class={id === undefined ? 'columns' : 'columns open'}>
-      <div class="side">
-        <h2>{say.tabs.audit}</h2>
-        <RowList
-          rows={rows}
-          label={say.tabs.audit}
-          right="/AuditEvent"
-          selected={id}
-          choose={(chosen) => goTo('audit', chosen)}
-        />
-      </div>
-      {id === undefined ? <p class="detail soft">{say.chooseRecord}</p> : <AuditDetail key={id} id={id} />}
-    </div>
+    <Columns place={place} isOpen={id !== undefined} title={say.tabs.audit} rows={rows} right="/AuditEvent">
+      {id === undefined ? undefined : <AuditDetail key={id} id={id} />}
+    </Columns>
   );
 }
 
 function AuditDetail({ id }: { readonly id: string }) {
   const { say, language } = useUi();
-  const path = `/AuditEvent/${id}`;
-  const { answer, reload } = useFetched(path);
-  const record = answer?.kind === 'done' && isObject(answer.body) ? answer.body : undefined;
-  const { changed } = record ?? {};
+  const heading = (record: JsonObject | undefined): string =>
+    record === undefined ? say.tabs.audit : textOf(record, 'event');
   return (
-    <section class="detail" aria-labelledby="heading">
-      <button type="button" class="second back" onClick={() => goTo('audit')}>
-        {say.backToList}
-      </button>
-      <h2 id="heading">{record === undefined ? say.tabs.audit : textOf(record, 'event')}</h2>
-      {answer === undefined ? <p class="soft">{say.loading}</p> : null}
-      {answer === undefined ? null : <Hindered answer={answer} method="GET" path={path} retry={reload} />}
-      {record === undefined ? null : (
+    <Detail tab="audit" path={`/AuditEvent/${id}`} heading={heading}>
+      {(record) => (
         <Facts
           facts={[
             [say.time, timeText(textOf(record, 'created_at'), language)],
@@ -101,7 +81,7 @@ function AuditDetail({ id }: { readonly id: string }) {
             [say.actor, actorOf(record)],
             [say.target, referenceIn(record, 'target')],
             [say.member, referenceIn(record, 'member')],
-            [say.changed, Array.isArray(changed) ? changed.map(String).join(', ') : ''],
+            [say.changed, Array.isArray(record['changed']) ? record['changed'].map(String).join(', ') : ''],
             [say.count, textOf(record, 'count')],
             [say.session, textOf(record, 'session')],
             [say.requestId, textOf(record, 'request_id')],
@@ -109,6 +89,6 @@ function AuditDetail({ id }: { readonly id: string }) {
           ]}
         />
       )}
-    </section>
+    </Detail>
   );
 }

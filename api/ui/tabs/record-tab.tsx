@@ -6,8 +6,8 @@ import { goTo } from '../place.ts';
 import type { Place } from '../place.ts';
 import { Editor } from '../record/editor.tsx';
 import type { RecordKind } from '../record/record-kind.ts';
-import { RowList } from '../rows/row-list.tsx';
 import { useRows } from '../rows/use-rows.ts';
+import { Columns } from './columns.tsx';
 
 /** A tab with a list of records, and the selected one in a form. */
 export function RecordTab<Draft>(props: {
@@ -22,15 +22,12 @@ export function RecordTab<Draft>(props: {
   const { say, request, notify } = useUi();
   const rows = useRows(kind.source);
   const { tab, id, isNew } = place;
-  const choose = (chosen: string): void => {
-    goTo(tab, chosen);
-  };
 
   function saved(record: JsonObject): void {
     const row = kind.source.rowOf(record);
     rows.put(row);
     notify({ text: say.saved(row.title) });
-    if (isNew) choose(row.id);
+    if (isNew) goTo(tab, row.id);
   }
 
   function deleted(record: JsonObject): void {
@@ -55,15 +52,13 @@ export function RecordTab<Draft>(props: {
   }
 
   const isOpen = id !== undefined || isNew;
+  const create = (
+    <a class="button" href={`#/${tab}/+`}>
+      {newTitle}
+    </a>
+  );
   return (
-    <div class={isOpen ? 'columns open' : 'columns'}>
-      <div class="side">
-        <h2>{title}</h2>
-        <a class="button" href={`#/${tab}/+`}>
-          {newTitle}
-        </a>
-        <RowList rows={rows} label={title} right={kind.path} selected={id} choose={choose} />
-      </div>
+    <Columns place={place} isOpen={isOpen} title={title} rows={rows} right={kind.path} above={create}>
       {isOpen ? (
         <Editor
           key={`${tab}/${id ?? '+'}`}
@@ -75,8 +70,8 @@ export function RecordTab<Draft>(props: {
           close={() => goTo(tab)}
         />
       ) : (
-        (otherwise ?? <p class="detail soft">{say.chooseRecord}</p>)
+        otherwise
       )}
-    </div>
+    </Columns>
   );
 }

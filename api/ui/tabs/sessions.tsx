@@ -1,5 +1,4 @@
 import { useMemo, useState } from 'preact/hooks';
-import { isObject } from '../../../crds/json-value.ts';
 import type { JsonObject } from '../../../crds/json-value.ts';
 import type { Answer } from '../connection/answer.ts';
 import { referencedId, textOf } from '../connection/members.ts';
@@ -9,13 +8,13 @@ import { goTo } from '../place.ts';
 import type { Place } from '../place.ts';
 import { Hindered } from '../record/hindered.tsx';
 import type { RowSource } from '../rows/row-source.ts';
-import { RowList } from '../rows/row-list.tsx';
 import { useRows } from '../rows/use-rows.ts';
 import type { Rows } from '../rows/use-rows.ts';
+import { Columns } from './columns.tsx';
+import { Detail } from './detail.tsx';
 import { endSessions } from './end-sessions.ts';
 import { Facts } from './facts.tsx';
 import { timeText } from './time.ts';
-import { useFetched } from './use-fetched.ts';
 
 const LIST = '/Session?_result=array&status=active';
 
@@ -52,40 +51,19 @@ export function Sessions({ place }: { readonly place: Place }) {
   const rows = useRows(source);
   const { id } = place;
   return (
-    <div class={id === undefined ? 'columns' : 'columns open'}>
-      <div class="side">
-        <h2>{say.tabs.sessions}</h2>
-        <RowList
-          rows={rows}
-          label={say.tabs.sessions}
-          right="/Session"
-          selected={id}
-          choose={(chosen) => goTo('sessions', chosen)}
-        />
-      </div>
-      {id === undefined ? (
-        <p class="detail soft">{say.chooseRecord}</p>
-      ) : (
-        <SessionDetail key={id} id={id} rows={rows} />
-      )}
-    </div>
+    <Columns place={place} isOpen={id !== undefined} title={say.tabs.sessions} rows={rows} right="/Session">
+      {id === undefined ? undefined : <SessionDetail key={id} id={id} rows={rows} />}
+    </Columns>
   );
 }
 
 function SessionDetail({ id, rows }: { readonly id: string; readonly rows: Rows }) {
   const { say, language } = useUi();
-  const path = `/Session/${id}`;
-  const { answer, reload } = useFetched(path);
-  const session = answer?.kind === 'done' && isObject(answer.body) ? answer.body : undefined;
+  const heading = (session: JsonObject | undefined): string =>
+    session === undefined ? say.session : subjectOf(session, say);
   return (
-    <section class="detail" aria-labelledby="heading">
-      <button type="button" class="second back" onClick={() => goTo('sessions')}>
-        {say.backToList}
-      </button>
-      <h2 id="heading">{session === undefined ? say.session : subjectOf(session, say)}</h2>
-      {answer === undefined ? <p class="soft">{say.loading}</p> : null}
-      {answer === undefined ? null : <Hindered answer={answer} method="GET" path={path} retry={reload} />}
-      {session === undefined ? null : (
+    <Detail tab="sessions" path={`/Session/${id}`} heading={heading}>
+      {(session) => (
         <>
           <Facts
             facts={[
@@ -104,7 +82,7 @@ function SessionDetail({ id, rows }: { readonly id: string; readonly rows: Rows 
           <SessionActions id={id} client={referencedId(session, 'client')} rows={rows} />
         </>
       )}
-    </section>
+    </Detail>
   );
 }
 

@@ -5,6 +5,7 @@ import { useUi } from '../context.ts';
 import type { Place } from '../place.ts';
 import { TextField } from '../record/field.tsx';
 import { JsonField } from '../record/json-field.tsx';
+import { OldPassword } from '../record/old-password.tsx';
 import type { FieldsProps, RecordKind } from '../record/record-kind.ts';
 import { GroupChoice } from './group-choice.tsx';
 import { RecordTab } from './record-tab.tsx';
@@ -83,7 +84,6 @@ function UserFields({ draft, change, faults, isNew }: FieldsProps<UserDraft>) {
   const set = (some: Partial<UserDraft>): void => {
     change({ ...draft, ...some });
   };
-  const needsOld = faults['old_password'] !== undefined || draft.oldPassword !== '';
   return (
     <>
       <TextField
@@ -106,17 +106,11 @@ function UserFields({ draft, change, faults, isNew }: FieldsProps<UserDraft>) {
         required={isNew}
         {...(!isNew && { hint: say.passwordStays })}
       />
-      {needsOld ? (
-        <TextField
-          id="old_password"
-          label={say.oldPassword}
-          type="password"
-          autocomplete="current-password"
-          value={draft.oldPassword}
-          set={(oldPassword) => set({ oldPassword })}
-          faults={faults['old_password']}
-        />
-      ) : null}
+      <OldPassword
+        value={draft.oldPassword}
+        set={(oldPassword) => set({ oldPassword })}
+        faults={faults['old_password']}
+      />
       <JsonField
         id="data"
         label={say.data}

@@ -1,0 +1,37 @@
+import type { ComponentChildren } from 'preact';
+import { useUi } from '../context.ts';
+import { goTo } from '../place.ts';
+import type { Place } from '../place.ts';
+import { RowList } from '../rows/row-list.tsx';
+import type { Rows } from '../rows/use-rows.ts';
+
+/** Properties of {@link Columns}. */
+export interface ColumnsProps {
+  readonly place: Place;
+  /** True if a record is shown: a phone then hides the list. */
+  readonly isOpen: boolean;
+  readonly title: string;
+  readonly rows: Rows;
+  /** Path of the list, for a person who may not read it. */
+  readonly right: string;
+  /** Shown between the title and the list. */
+  readonly above?: ComponentChildren;
+  /** The selected record; a hint by default. */
+  readonly children?: ComponentChildren;
+}
+
+/** A list of records beside the selected one. */
+export function Columns({ place, isOpen, title, rows, right, above, children }: ColumnsProps) {
+  const { say } = useUi();
+  const { tab, id } = place;
+  return (
+    <div class={isOpen ? 'columns open' : 'columns'}>
+      <div class="side">
+        <h2>{title}</h2>
+        {above}
+        <RowList rows={rows} label={title} right={right} selected={id} choose={(chosen) => goTo(tab, chosen)} />
+      </div>
+      {children ?? <p class="detail soft">{say.chooseRecord}</p>}
+    </div>
+  );
+}
