@@ -4,6 +4,7 @@ import path from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { run } from '../../api/cli/run.ts';
+import { adminSecret } from '../http/resources/box-api.ts';
 import { startChild, type ChildProgram } from '../support/child-program.ts';
 
 /** Output and exit code of a run of boxctl. */
@@ -25,6 +26,12 @@ export interface Boxctl {
 
 /** The command as a checkout has it. */
 const command = [process.execPath, 'api/cli/boxctl.cjs'] as const;
+
+/** Starts it for the box `default` of an API, with the credential of its client `admin`. */
+export function startAdminBoxctl(server: string): Promise<Boxctl> {
+  const credential = { BOXCTL_CLIENT_ID: 'admin', BOXCTL_CLIENT_SECRET: adminSecret };
+  return startBoxctl({ BOXCTL_SERVER: server, BOXCTL_BOX: 'default', ...credential });
+}
 
 /** Makes a home folder, in which every run has the variables given. */
 export async function startBoxctl(common: Readonly<Record<string, string>>): Promise<Boxctl> {

@@ -8,7 +8,7 @@ import { isList } from '../../crds/json-value.ts';
 import { COMMANDS } from '../../api/cli/commands.ts';
 import { adminSecret, startBoxApi, type BoxApi } from '../http/resources/box-api.ts';
 import { eventually } from '../support/eventually.ts';
-import { startBoxctl, type Boxctl, type Ran } from './boxctl.ts';
+import { startAdminBoxctl, type Boxctl, type Ran } from './boxctl.ts';
 
 const run = promisify(execFile);
 
@@ -26,12 +26,7 @@ describe('boxctl', () => {
 
   before(async () => {
     api = await startBoxApi();
-    boxctl = await startBoxctl({
-      BOXCTL_SERVER: api.url,
-      BOXCTL_BOX: 'default',
-      BOXCTL_CLIENT_ID: 'admin',
-      BOXCTL_CLIENT_SECRET: adminSecret,
-    });
+    boxctl = await startAdminBoxctl(api.url);
   });
   after(async () => {
     await boxctl.remove();

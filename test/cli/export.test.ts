@@ -8,7 +8,7 @@ import type { TemporaryFolder } from '../dev/temporary-folder.ts';
 import { adminSecret, startBoxApi } from '../http/resources/box-api.ts';
 import type { BoxApi } from '../http/resources/box-api.ts';
 import { clientSamples, fullBox, groupSamples, policySamples } from '../http/resources/every-field.ts';
-import { startBoxctl, type Boxctl } from './boxctl.ts';
+import { startAdminBoxctl, type Boxctl } from './boxctl.ts';
 
 describe('boxctl export and diff', () => {
   let api: BoxApi;
@@ -20,12 +20,7 @@ describe('boxctl export and diff', () => {
   before(async () => {
     api = await startBoxApi();
     folder = temporaryFolder();
-    boxctl = await startBoxctl({
-      BOXCTL_SERVER: api.url,
-      BOXCTL_BOX: 'default',
-      BOXCTL_CLIENT_ID: 'admin',
-      BOXCTL_CLIENT_SECRET: adminSecret,
-    });
+    boxctl = await startAdminBoxctl(api.url);
     await api.declare('default', [
       { ...fullBox, kind: 'Box', id: 'default' },
       { kind: 'Group', id: 'declared', description: 'Declared by an object' },

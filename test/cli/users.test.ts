@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { isList, isObject } from '../../crds/json-value.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownerQuery } from '../support/owner-query.ts';
-import { adminSecret, startBoxApi, type BoxApi } from '../http/resources/box-api.ts';
-import { startBoxctl, type Boxctl } from './boxctl.ts';
+import { startBoxApi, type BoxApi } from '../http/resources/box-api.ts';
+import { startAdminBoxctl, type Boxctl } from './boxctl.ts';
 
 describe('boxctl user', () => {
   let api: BoxApi;
@@ -11,12 +11,7 @@ describe('boxctl user', () => {
 
   before(async () => {
     api = await startBoxApi();
-    boxctl = await startBoxctl({
-      BOXCTL_SERVER: api.url,
-      BOXCTL_BOX: 'default',
-      BOXCTL_CLIENT_ID: 'admin',
-      BOXCTL_CLIENT_SECRET: adminSecret,
-    });
+    boxctl = await startAdminBoxctl(api.url);
   });
   after(async () => {
     await boxctl.remove();
