@@ -7,6 +7,10 @@ export type BatchRun<Item, Result> = (items: readonly Item[]) => Promise<readonl
 export interface BatchLimits {
   readonly size: number;
   readonly inFlight: number;
+  /** Items that must wait for another run to begin beside one that is in progress. */
+  readonly beside: number;
+  /** Milliseconds after which a run is slow: another one begins beside it for however few items. */
+  readonly slow: number;
   /**
    * Items that may wait. Beyond that the box with the most items loses its youngest one to a box that has fewer, and
    * `submit` throws the error of `overflow`: `displaced` for the former, `full` if no box has more.
@@ -32,7 +36,9 @@ interface Entry<Item, Result> {
 }
 
 /**
- * Items submitted while all runs are in flight share the next one; a lone item runs at once. When a run of several
+ * Items submitted while a run is in flight share the next one; a lone item runs at once. The next run begins when that
+ * one ends, or beside it if it is slow or many items wait: few large runs cost less than many small ones
+ * (docs/decisions/0145). When a run of several
  * fails for a reason other than `isOutage`, its halves are run again, and theirs, so that a bad row harms nobody else
  * and costs a few runs. No item waits longer than `patience`, whatever happens to the runs. A run that cannot take all
  * waiting items takes items of each box in turn; without `boxOf` all items are of one box.
@@ -47,6 +53,8 @@ export function createBatch<Item, Result>(
   const waiting = createFairLine<Entry<Item, Result>>((entry) => boxOf(entry.item));
   const running = new Set<Entries>();
   let scheduled = false;
+  let lastStart = -Infinity;
+  let untilSlow: NodeJS.Timeout | undefined;
   let watch: NodeJS.Timeout | undefined;
 
   function submit(item: Item): Promise<Result> {
@@ -67,7 +75,11 @@ export function createBatch<Item, Result>(
 
   /** Schedules a start, so that requests read from the sockets in the same turn of the event loop share a run. */
   function schedule(): void {
-    if (scheduled || running.size >= limits.inFlight) return;
+    if (scheduled) return;
+    if (!mayStart()) {
+      untilSlow ??= setTimeout(startBesideSlow, limits.slow);
+      return;
+    }
     scheduled = true;
     setImmediate(() => {
       scheduled = false;
@@ -75,13 +87,26 @@ export function createBatch<Item, Result>(
     });
   }
 
+  function mayStart(): boolean {
+    if (running.size === 0) return true;
+    if (running.size >= limits.inFlight) return false;
+    return waiting.length >= limits.beside || performance.now() - lastStart >= limits.slow;
+  }
+
+  /** Looks for a slow run: once for all items that wait, not for each of them. */
+  function startBesideSlow(): void {
+    untilSlow = undefined;
+    if (waiting.length > 0) schedule();
+  }
+
   function start(): void {
-    if (waiting.length === 0 || running.size >= limits.inFlight) return;
+    if (waiting.length === 0 || !mayStart()) return;
     const batch = waiting.take(limits.size);
     running.add(batch);
+    lastStart = performance.now();
     void settle(batch).finally(() => {
       running.delete(batch);
-      start();
+      if (waiting.length > 0) schedule();
     });
     if (waiting.length > 0) schedule();
   }

@@ -14,6 +14,8 @@ interface Run {
 const limits: BatchLimits = {
   size: 4,
   inFlight: 2,
+  beside: 4,
+  slow: 60_000,
   waiting: 100,
   patience: 60_000,
   overflow: (why) => new Error(why === 'full' ? 'overflow' : 'displaced'),
@@ -98,7 +100,7 @@ describe('a batch', () => {
   });
 
   it('starts no more runs at once than it may, and what waits shares the next one', async () => {
-    const { submit, runs } = steered();
+    const { submit, runs } = steered({ beside: 1 });
     for (let item = 1; item <= 11; item += 1) void submit(item);
     await turnsUntil(() => runs.length === 2);
     await turn();
@@ -109,6 +111,31 @@ describe('a batch', () => {
     runs[1]?.succeed();
     await turnsUntil(() => runs.length === 3);
     expect(runs[2]?.items).to.deep.equal([9, 10, 11]);
+  });
+
+  it('begins no run beside another until enough items wait', async () => {
+    const { submit, runs } = steered();
+    void submit(1);
+    await turnsUntil(() => runs.length === 1);
+    for (let item = 2; item <= 4; item += 1) void submit(item);
+    for (let count = 0; count < 20; count += 1) await turn();
+    expect(runs).to.have.length(1);
+    void submit(5);
+    await turnsUntil(() => runs.length === 2);
+    expect(runs[1]?.items).to.deep.equal([2, 3, 4, 5]);
+  });
+
+  it('begins a run beside a slow one, and no third', async () => {
+    const { submit, runs } = steered({ slow: 1 });
+    for (let item = 1; item <= 3; item += 1) {
+      void submit(item);
+      await turnsUntil(() => runs.length === Math.min(item, 2));
+    }
+    for (let count = 0; count < 20; count += 1) await turn();
+    expect(runs.map(({ items }) => items)).to.deep.equal([[1], [2]]);
+    runs[1]?.succeed();
+    await turnsUntil(() => runs.length === 3);
+    expect(runs[2]?.items).to.deep.equal([3]);
   });
 
   it('never lets a later item pass an earlier one', async () => {
