@@ -177,7 +177,7 @@ export const operations: Readonly<Record<string, Operation>> = {
         headers: ['Content-Encoding'],
         content: { 'text/javascript': { schema: { type: 'string' } }, 'text/css': { schema: { type: 'string' } } },
       }),
-      ...errors('Page', [400, 404, 429]),
+      ...errors('Page', [400, 404, 429, 503]),
     },
   },
   'DELETE /Session': {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { routes } from '../../../api/app.ts';
 import { startApiProcess } from '../../support/api-process.ts';
 import type { ApiProcess } from '../../support/api-process.ts';
+import { eventually } from '../../support/eventually.ts';
 import { seededRandom } from '../../support/random.ts';
 import type { Random } from '../../support/random.ts';
 import { unthrottled } from '../../support/unthrottled.ts';
@@ -47,7 +48,7 @@ describe('the public port', () => {
   it(`answers ${String(count)} requests made of the routes by chance, seed ${String(random.seed)}, without a fault of its own`, async () => {
     const answered = new Map<number, number>();
     for (let sent = 0; sent < count; sent += ofOneRound) {
-      const waiting = conversations(await freshSeeds(supply), Math.min(ofOneRound, count - sent), random);
+      const waiting = conversations(await seedsOnceServed(supply), Math.min(ofOneRound, count - sent), random);
       await Promise.all(
         Array.from({ length: connections }, async () => {
           for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -91,6 +92,15 @@ function expectNoFault(answers: string, requests: readonly Buffer[], answered: M
 /** Returns the level of a line of the log. Throws when it is no JSON: something has got into it that is no line of its own. */
 function levelOf(line: string): unknown {
   return Reflect.get(Object(JSON.parse(line)), 'level');
+}
+
+/** Makes the good requests as soon as the service answers: under this load Postgres may be late, which is a 503. */
+async function seedsOnceServed(supply: RouteApi): Promise<Seeds> {
+  const made: Seeds[] = [];
+  await eventually('every good request is made', async () => made.push(await freshSeeds(supply)) > 0);
+  const [seeds] = made;
+  if (seeds === undefined) throw new Error('there are no requests');
+  return seeds;
 }
 
 /** Makes a good request for every route, with ids that are new and a token each: some of them close their session. */
