@@ -141,9 +141,11 @@ function fitsMember(pattern: unknown, key: string, place: Place): Fits {
 
 /** Returns the place of a key's pattern. The pattern of `$not` and `$one-of` is for the same value, others are not. */
 function placeOf(key: string, place: Place): Place {
-  const below = inside(place, memberPath(place.path, key, false));
-  if (key === '$not' || key === '$one-of') return { ...below, isRequest: place.isRequest };
-  return { ...below, isId: key.startsWith('$') ? place.isId : isIdField(key) };
+  return {
+    ...inside(place, memberPath(place.path, key, false)),
+    isRequest: place.isRequest && (key === '$not' || key === '$one-of'),
+    isId: key.startsWith('$') ? place.isId : isIdField(key),
+  };
 }
 
 function inside(place: Place, path: string): Place {
