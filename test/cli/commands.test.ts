@@ -193,7 +193,9 @@ describe('boxctl', () => {
     expect(heading).to.deep.equal(['TIME', 'EVENT', 'RESULT', 'ACTOR', 'TARGET', 'ADDRESS', 'COUNT']);
     expect(rows).to.have.length(1);
     expect(rows[0]?.slice(1, 5)).to.deep.equal(['client.created', 'success', 'test', 'Client/admin']);
-    const from = async (address: string) => JSON.parse(await done(['audit', '--address', address, '--output', 'json']));
+    await done(['group', 'new', 'audited']);
+    const from = async (address: string): Promise<unknown> =>
+      JSON.parse(await done(['audit', '--address', address, '--output', 'json']));
     expect(await from('192.0.2.1')).to.deep.equal([]);
     expect(await from('127.0.0.1')).not.to.deep.equal([]);
     const none = await boxctl.run(['audit', '--until', '2020-01-01T00:00:00Z', '--output', 'json']);
