@@ -234,7 +234,14 @@ for (const name of ['nginx', 'caddy'] as const) {
 
 describe('an app with Express, as docs/gateways.md has it', () => {
   const [program = ''] = blocksOf('gateways.md', 'The path that the app sees', 'js');
-  const paths = ['/orders/7', '/admin/../orders/7', '/admin/%2e%2E/orders', '/orders/.%2e/admin', '/orders/..', '/orders/.x/..y'];
+  const paths = [
+    '/orders/7',
+    '/admin/../orders/7',
+    '/admin/%2e%2E/orders',
+    '/orders/.%2e/admin',
+    '/orders/..',
+    '/orders/.x/..y',
+  ];
 
   async function answersOf(source: string): Promise<readonly string[]> {
     const app = await startProgram('js', source, {});

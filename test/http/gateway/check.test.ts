@@ -307,7 +307,9 @@ describe('/auth/check, called by a gateway that is no trusted proxy', () => {
       });
       expect(status).to.equal(200);
     }
-    const warnings = api.logLines.filter((line) => line.includes('/auth/check is called from 127.0.0.1, which is no trusted'));
+    const warnings = api.logLines.filter((line) =>
+      line.includes('/auth/check is called from 127.0.0.1, which is no trusted'),
+    );
     expect(warnings).to.have.length(1);
   });
 });
