@@ -193,7 +193,8 @@ describe('boxctl', () => {
     expect(heading).to.deep.equal(['TIME', 'EVENT', 'RESULT', 'ACTOR', 'TARGET', 'ADDRESS', 'COUNT']);
     expect(rows).to.have.length(1);
     expect(rows[0]?.slice(1, 5)).to.deep.equal(['client.created', 'success', 'test', 'Client/admin']);
-    await done(['group', 'new', 'audited']);
+    await api.call('PUT', '/AccessPolicy/audited', { body: { engine: 'allow' } });
+    await api.call('DELETE', '/AccessPolicy/audited');
     const from = async (address: string): Promise<unknown> =>
       JSON.parse(await done(['audit', '--address', address, '--output', 'json']));
     expect(await from('192.0.2.1')).to.deep.equal([]);
