@@ -43,7 +43,8 @@ export function fieldHint(name: string, schema: unknown, object: unknown): strin
   return didYouMean(written ?? other ?? closestWord(name, absent) ?? onlyBelow(name, properties));
 }
 
-function didYouMean(word: string | undefined): string {
+/** Returns the end of a message that names the word which was probably meant; nothing if there is none. */
+export function didYouMean(word: string | undefined): string {
   return word === undefined ? '' : `. Did you mean \`${word}\`?`;
 }
 

@@ -33,8 +33,10 @@ export function mostOf(needs: readonly Needs[]): Needs {
 
 /** Checks whether one looks at more than another. */
 export function isMore(one: Needs, other: Needs): boolean {
-  return one !== other && mostOf([one, other]) === one;
+  return RANKS[one] > RANKS[other];
 }
+
+const RANKS = { head: 0, body: 1, changes: 2 } as const satisfies Record<Needs, number>;
 
 function neededByRule(rule: unknown): Needs {
   return isObject(rule) && rule['engine'] !== 'complex' ? needsOf({ ...rule, engine: rule['engine'] }) : 'head';

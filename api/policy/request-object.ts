@@ -85,9 +85,11 @@ function withoutQuery(uri: string): string {
   return end === -1 ? uri : uri.slice(0, end);
 }
 
-/** Returns the fields that have a value, without those to leave out. */
+/** Returns the fields that have a value, without those to leave out: the object itself if that is all of it. */
 function given(fields: JsonObject, isLeftOut: (name: string) => boolean = () => false): JsonObject {
-  return Object.fromEntries(Object.entries(fields).filter(([name, value]) => value !== undefined && !isLeftOut(name)));
+  const isGiven = (name: string): boolean => fields[name] !== undefined && !isLeftOut(name);
+  const names = Object.keys(fields);
+  return names.every(isGiven) ? fields : Object.fromEntries(names.filter(isGiven).map((name) => [name, fields[name]]));
 }
 
 const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie']);

@@ -193,6 +193,12 @@ describe('boxctl', () => {
     expect(heading).to.deep.equal(['TIME', 'EVENT', 'RESULT', 'ACTOR', 'TARGET', 'ADDRESS', 'COUNT']);
     expect(rows).to.have.length(1);
     expect(rows[0]?.slice(1, 5)).to.deep.equal(['client.created', 'success', 'test', 'Client/admin']);
+    await api.call('PUT', '/AccessPolicy/audited', { body: { engine: 'allow' } });
+    await api.call('DELETE', '/AccessPolicy/audited');
+    const from = async (address: string): Promise<unknown> =>
+      JSON.parse(await done(['audit', '--address', address, '--output', 'json']));
+    expect(await from('192.0.2.1')).to.deep.equal([]);
+    expect(await from('127.0.0.1')).not.to.deep.equal([]);
     const none = await boxctl.run(['audit', '--until', '2020-01-01T00:00:00Z', '--output', 'json']);
     expect(JSON.parse(none.output)).to.deep.equal([]);
     expect((await boxctl.run(['audit', '--limit', 'many'])).code).to.equal(2);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { isObject } from '../../crds/json-value.ts';
 import { once } from 'node:events';
 import { createServer, request as ask } from 'node:http';
 import type { Server } from 'node:http';
@@ -7,6 +8,8 @@ import type { TestApi } from '../support/api.ts';
 import { clientToken } from '../support/client-token.ts';
 import { blocksOf, replaced } from '../support/page-block.ts';
 import { portOf } from '../support/port-of.ts';
+import { sendRequest } from '../http/raw-http.ts';
+import { startProgram } from './documented-program.ts';
 import { startGateway } from './gateway.ts';
 import type { GatewayName, RunningGateway } from './gateway.ts';
 
@@ -29,6 +32,8 @@ interface Page {
   readonly addresses: (app: string, boxgate: string) => Readonly<Record<string, string>>;
   /** Status for a caller that sends each of {@link forgeries}. */
   readonly forged: readonly number[];
+  /** Path that the app gets of one with `..`; undefined where the gateway refuses such a path. */
+  readonly resolved: string | undefined;
   /** Status while Boxgate is down. */
   readonly down: number;
 }
@@ -38,11 +43,12 @@ const pages: Readonly<Record<GatewayName, Page>> = {
     heading: 'nginx',
     language: 'nginx',
     addresses: (appUrl, boxgateUrl) => ({
-      'proxy_pass       http://orders.shop.svc:8080;': `proxy_pass ${appUrl};`,
+      'proxy_pass       http://orders.shop.svc:8080/;': `proxy_pass ${appUrl}/;`,
       'http://boxgate.shop.svc/': `${boxgateUrl}/`,
     }),
     // The page removes the headers of other dialects.
     forged: [403, 403, 403],
+    resolved: '/orders/7?x=1',
     down: 500,
   },
   caddy: {
@@ -55,6 +61,7 @@ const pages: Readonly<Record<GatewayName, Page>> = {
     }),
     // Caddy forwards the headers of nginx's dialect, which then tell another request than its own.
     forged: [400, 400, 403],
+    resolved: undefined,
     down: 502,
   },
 };
@@ -169,6 +176,19 @@ for (const name of ['nginx', 'caddy'] as const) {
       expect((await send('GET', '/office', forged)).status).to.equal(403);
     });
 
+    it('shows the app no other path than the one that was decided about', async () => {
+      const { resolved } = pages[name];
+      for (const path of ['/admin/../orders/7?x=1', '/admin/%2e%2e/orders/7?x=1', '/admin/x/.%2E/./../orders/7?x=1']) {
+        const { status, seen } = await send('GET', path);
+        expect([status, member(seen, 'url')], path).to.deep.equal([resolved === undefined ? 403 : 200, resolved]);
+      }
+      const plain = await send('GET', '/orders/a%20b/.c/d..e/%C3%BC%25/f?y=/../g');
+      expect([plain.status, member(plain.seen, 'url')]).to.deep.equal([
+        200,
+        '/orders/a%20b/.c/d..e/%C3%BC%25/f?y=/../g',
+      ]);
+    });
+
     it('cannot be told another request by its caller', async () => {
       const own = { Authorization: `Bearer ${token}` };
       const statuses: number[] = [];
@@ -210,4 +230,44 @@ for (const name of ['nginx', 'caddy'] as const) {
       }
     });
   });
+}
+
+describe('an app with Express, as docs/gateways.md has it', () => {
+  const [program = ''] = blocksOf('gateways.md', 'The path that the app sees', 'js');
+  const paths = [
+    '/orders/7',
+    '/admin/../orders/7',
+    '/admin/%2e%2E/orders',
+    '/orders/.%2e/admin',
+    '/orders/..',
+    '/orders/.x/..y',
+  ];
+
+  async function answersOf(source: string): Promise<readonly string[]> {
+    const app = await startProgram('js', source, {});
+    try {
+      return await Promise.all(
+        paths.map(async (target) => {
+          const { status, text } = await sendRequest(app.url, { method: 'GET', target, headers: [['Host', 'app']] });
+          return `${String(status)} ${text}`;
+        }),
+      );
+    } finally {
+      await app.stop();
+    }
+  }
+
+  it('refuses a path that it would read differently than the box', async () => {
+    const refused = '403 Forbidden';
+    expect(await answersOf(program)).to.deep.equal(['200 orders', refused, refused, refused, refused, '200 orders']);
+  });
+
+  it('would else show what nobody has allowed', async () => {
+    const open = replaced(program, { 'response.sendStatus(403)': 'next()' });
+    expect((await answersOf(open))[1]).to.equal('200 admin');
+  });
+});
+
+function member(value: unknown, name: string): unknown {
+  return isObject(value) ? value[name] : undefined;
 }

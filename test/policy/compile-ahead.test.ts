@@ -10,7 +10,7 @@ function large(id: string) {
     `${id}${String(at)}`,
     { type: 'string', maxLength: 5 },
   ]);
-  const schema = { properties: Object.fromEntries(names), required: ['nothing'] };
+  const schema = { properties: { params: { properties: Object.fromEntries(names) } }, required: ['user'] };
   return { id, engine: 'json-schema', subjects: 'anyone', schema };
 }
 

@@ -15,10 +15,16 @@ export interface Boxgate extends ServerProcess {
   readonly clients: BenchClients;
   /** The path of a box endpoint, `/auth/token` for one. */
   path(endpoint: string): string;
+  /** The path of an endpoint of another box. */
+  pathIn(otherBox: string, endpoint: string): string;
   /** Declares more. */
   add(resources: readonly Declared[]): Promise<void>;
+  /** Declares resources in another box. */
+  addTo(otherBox: string, resources: readonly Declared[]): Promise<void>;
   /** Issues this many tokens. */
   issue(client: Credentials, count: number): Promise<string[]>;
+  /** Issues tokens of another box. */
+  issueIn(otherBox: string, client: Credentials, count: number): Promise<string[]>;
   /** Ids of live sessions. */
   sessionIds(count: number): Promise<string[]>;
 }
@@ -66,16 +72,22 @@ export async function startBoxgate(
   };
   const management = { port: Number(server.listening['management_port']), key: managementKey };
   await declare(management, box, resources(clients));
-  const path = (endpoint: string): string => `/boxes/${box}${endpoint}`;
+  const pathIn = (name: string, endpoint: string): string => `/boxes/${name}${endpoint}`;
+  const path = (endpoint: string): string => pathIn(box, endpoint);
   const base = `http://127.0.0.1:${server.port}`;
+  const issueIn = (name: string, client: Credentials, count: number): Promise<string[]> =>
+    issueTokens(`${base}${pathIn(name, '/auth/token')}`, client, count);
   return {
     ...server,
     database,
     box,
     clients,
     path,
+    pathIn,
     add: (more) => declare(management, box, more, true),
-    issue: (client, count) => issueTokens(`${base}${path('/auth/token')}`, client, count),
+    addTo: (name, more) => declare(management, name, more, true),
+    issue: (client, count) => issueIn(box, client, count),
+    issueIn,
     sessionIds: (count) => findSessions(postgres, database, count),
   };
 }

@@ -23,19 +23,21 @@ export const audit: Command = {
     target: { type: 'string', value: '<Kind/id>', summary: 'what was done to this resource' },
     member: { type: 'string', value: 'User/<id>', summary: 'groups that this user joined or left' },
     session: { type: 'string', value: '<id>', summary: 'what was done with the token of this session' },
+    address: { type: 'string', value: '<address>', summary: 'what came from this IP address' },
     since: { type: 'string', value: '<time>', summary: 'only from this time on (RFC 3339)' },
     until: { type: 'string', value: '<time>', summary: 'only before this time (RFC 3339)' },
     limit: { type: 'string', value: '<number>', summary: 'at most so many; 100 unless you say otherwise' },
   },
   arguments: [0, 0],
   async run({ values, terminal, box, print }) {
-    const { since, until } = values;
+    const { since, until, address } = values;
     const most = limitOf(values['limit'], 100);
     const times = [
       ...(typeof since === 'string' ? [`ge${since}`] : []),
       ...(typeof until === 'string' ? [`lt${until}`] : []),
     ];
-    const listing = { path: '/AuditEvent', filters: given(values, FILTERS), ranges: { created_at: times }, most };
+    const filters = { ...given(values, FILTERS), ...(typeof address === 'string' && { remote_addr: address }) };
+    const listing = { path: '/AuditEvent', filters, ranges: { created_at: times }, most };
     await print(await listAll(await box(), listing, terminal), 'table', [
       column('TIME', 'created_at'),
       column('EVENT', 'event'),

@@ -169,6 +169,5 @@ function requestOf(
   session: LiveSession,
   issuer: string,
 ): RequestObject {
-  const seen = requestObject({ method, uri, params, headers, remoteAddr, box, time, ...sessionParts(session, issuer) });
-  return { ...seen, uri };
+  return requestObject({ method, uri, params, headers, remoteAddr, box, time, ...sessionParts(session, issuer) });
 }

@@ -104,6 +104,8 @@ function appParameter(path: string, told: readonly Told[]): string | undefined {
   if (text === '') return undefined;
   // Caddy keeps the query of its caller where the configured address has none: then the caller would name the app.
   if (told.some(({ target }) => queryText(target) === text)) throw refusal('', QUERY_OF_CALLER);
+  // Nearly every gateway sends this alone.
+  if (text.startsWith('app=') && isAppName(text.slice(4))) return text.slice(4);
   const query = new URLSearchParams(text);
   const [app, another] = query.getAll('app');
   const unknown = [...query.keys()].some((name) => name !== 'app');
@@ -156,6 +158,8 @@ function partsOf(url: string): { readonly host: string; readonly target: string 
 function onlyHeader({ headers, rawHeaders }: IncomingMessage, name: string): string | undefined {
   const value = headers[name];
   if (value === undefined) return undefined;
+  // Node joins the values of a repeated header with a comma.
+  if (typeof value === 'string' && !value.includes(',')) return value;
   const count = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length;
   if (count > 1 || typeof value !== 'string')
     throw refusal(name, 'is given more than once: have the gateway replace it');

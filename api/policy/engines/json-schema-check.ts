@@ -5,6 +5,7 @@ import type { CompileCost } from '../compile-cost.ts';
 import { linearRegExp } from '../linear-regexp.ts';
 import type { LinearRegExp } from '../linear-regexp.ts';
 import { PolicyFault } from '../policy-fault.ts';
+import { requestFieldFault } from '../request-fields.ts';
 import { FORMATS, LONGEST_UNROLLED } from './json-schema-dialect.ts';
 import type { Dialect } from './json-schema-dialect.ts';
 import { STEPS_KEYWORD } from './json-schema-steps.ts';
@@ -29,7 +30,7 @@ export function checkSchema(schema: Schema, dialect: Dialect, cost: CompileCost)
   }
   const walk: Walk = { dialect, cost, sizes: new Map(), references: new Map(), expressions: new Map() };
   const { $id: _named, ...unnamed } = schema;
-  const checked = checkedObject(unnamed, { path: 'schema', pointer: '#', depth: 0 }, walk);
+  const checked = checkedObject(unnamed, { path: 'schema', pointer: '#', depth: 0, isRequest: true }, walk);
   checkReferences(walk, checked.size);
   return { schema: checked.schema, expressions: walk.expressions };
 }
@@ -56,6 +57,8 @@ interface Place {
   readonly path: string;
   readonly pointer: string;
   readonly depth: number;
+  /** True if the schema is for the request object itself, whose names are known. */
+  readonly isRequest: boolean;
 }
 
 interface Checked<S = unknown> {
@@ -75,12 +78,14 @@ function checkedObject(schema: Schema, place: Place, walk: Walk): Checked<Schema
     throw new PolicyFault('schema', `must not nest deeper than ${DEEPEST_SCHEMA} subschemas`);
   }
   walk.cost.take(costOf(schema));
+  if (place.isRequest) demandRequestFields(schema, place.path);
   let size = 1;
   const members = Object.entries(schema).map(([keyword, value]): [string, unknown] => {
     if (!walk.dialect.isKeyword(keyword)) {
       throw new PolicyFault(place.path, unknownKeyword(keyword, walk.dialect));
     }
-    const checked = checkedKeyword(keyword, value, inside(place, keyword, false), walk);
+    const below = { ...inside(place, keyword, false), isRequest: place.isRequest && SAME_VALUE.has(keyword) };
+    const checked = checkedKeyword(keyword, value, below, walk);
     size += checked.size;
     return [keyword, checked.schema];
   });
@@ -131,6 +136,20 @@ const SCHEMAS: ReadonlySet<string> = new Set([
   'unevaluatedItems',
   'unevaluatedProperties',
 ]);
+/** Keywords whose schemas are for the same value as the schema that has the keyword. */
+const SAME_VALUE: ReadonlySet<string> = new Set([
+  'allOf',
+  'anyOf',
+  'dependencies',
+  'dependentSchemas',
+  'else',
+  'if',
+  'not',
+  'oneOf',
+  'then',
+]);
+/** Keywords whose value names fields of an object, as its keys. */
+const NAMING = ['dependencies', 'dependentRequired', 'dependentSchemas', 'properties'] as const;
 /** Keywords whose value holds schemas by name. */
 const SCHEMA_MAPS: ReadonlySet<string> = new Set([
   '$defs',
@@ -140,6 +159,22 @@ const SCHEMA_MAPS: ReadonlySet<string> = new Set([
   'patternProperties',
   'properties',
 ]);
+
+/** Checks the names in a schema for the request object. Throws for one that no request has. */
+function demandRequestFields(schema: Schema, path: string): void {
+  for (const keyword of NAMING) {
+    const named = schema[keyword];
+    for (const name of isObject(named) ? Object.keys(named) : []) {
+      const fault = requestFieldFault(name);
+      if (fault !== undefined) throw new PolicyFault(memberPath(`${path}.${keyword}`, name, false), fault);
+    }
+  }
+  const { required } = schema;
+  for (const name of isList(required) ? required : []) {
+    const fault = typeof name === 'string' ? requestFieldFault(name) : undefined;
+    if (fault !== undefined) throw new PolicyFault(`${path}.required`, `names ${JSON.stringify(name)}, which ${fault}`);
+  }
+}
 
 function checkValue(keyword: string, value: unknown, place: Place, walk: Walk): void {
   if (keyword === 'pattern' && typeof value === 'string') checkExpression(value, place.path, walk);
@@ -213,6 +248,7 @@ function inside(place: Place, key: string, inArray: boolean): Place {
     path: memberPath(place.path, key, inArray),
     pointer: `${place.pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`,
     depth: place.depth,
+    isRequest: place.isRequest,
   };
 }
 

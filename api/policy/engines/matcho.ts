@@ -8,6 +8,7 @@ import { containsAddress, parseIpNetwork } from '../ip-network.ts';
 import { isEqual, ownMember } from '../json-value.ts';
 import { linearRegExp } from '../linear-regexp.ts';
 import { PolicyFault } from '../policy-fault.ts';
+import { requestFieldFault } from '../request-fields.ts';
 import type { RequestObject } from '../request-object.ts';
 import type { Steps } from '../steps.ts';
 import type { Rule, RuleEngine } from './engine.ts';
@@ -26,7 +27,7 @@ export const DEEPEST_PATTERN = 64;
 
 function compileMatcho(pattern: unknown, cost: CompileCost): Rule {
   if (!isObject(pattern)) throw new PolicyFault('matcho', 'must be given: a pattern, which is an object');
-  const fits = fitsObject(pattern, { path: 'matcho', depth: 0, isId: false, cost });
+  const fits = fitsObject(pattern, { path: 'matcho', depth: 0, isRequest: true, isId: false, cost });
   return (request, steps) => fits(request, request, steps);
 }
 
@@ -34,6 +35,8 @@ function compileMatcho(pattern: unknown, cost: CompileCost): Rule {
 interface Place {
   readonly path: string;
   readonly depth: number;
+  /** True if the pattern is for the request object itself, whose names are known. */
+  readonly isRequest: boolean;
   /** True if the pattern is for an ID, or for a list of them. */
   readonly isId: boolean;
   readonly cost: CompileCost;
@@ -87,6 +90,9 @@ function foundExpression(source: string, path: string, cost: CompileCost): Fits 
 function equalToPath(pattern: string, path: string, isId: boolean): Fits {
   const names = pattern.slice(1).split('.');
   if (names.includes('')) throw new PolicyFault(path, `must be a path like ".user.id", not ${JSON.stringify(pattern)}`);
+  const [first = ''] = names;
+  const fault = requestFieldFault(first);
+  if (fault !== undefined) throw new PolicyFault(path, `begins with ${JSON.stringify(first)}, which ${fault}`);
   const areIds = isId || names.some(isIdField);
   return (value, request, steps) => {
     steps.take(names.length);
@@ -111,16 +117,12 @@ function fitsList(pattern: readonly unknown[], place: Place): Fits {
 
 /** Compiles an object: every word (`$not`) and every key must hold. One without words fits objects only. */
 function fitsObject(pattern: Readonly<Record<string, unknown>>, place: Place): Fits {
-  const at = (key: string): Place => ({
-    ...inside(place, memberPath(place.path, key, false)),
-    isId: key.startsWith('$') ? place.isId : isIdField(key),
-  });
   const entries = Object.entries(pattern);
   const words = entries.filter(([key]) => key.startsWith('$'));
-  const holds = words.map(([key, operand]) => fitsWord(key, operand, at(key)));
+  const holds = words.map(([key, operand]) => fitsWord(key, operand, placeOf(key, place)));
   const members = entries
     .filter(([key]) => !key.startsWith('$'))
-    .map(([key, member]) => ({ key, fits: fitsPattern(member, at(key)) }));
+    .map(([key, member]) => ({ key, fits: fitsMember(member, key, place) }));
   const mustBeObject = members.length > 0 || words.length === 0;
   return (value, request, steps) => {
     steps.take(1);
@@ -130,8 +132,24 @@ function fitsObject(pattern: Readonly<Record<string, unknown>>, place: Place): F
   };
 }
 
+/** Compiles the pattern of a key that is no word. Throws for a name that no request has at its top. */
+function fitsMember(pattern: unknown, key: string, place: Place): Fits {
+  const fault = place.isRequest ? requestFieldFault(key) : undefined;
+  if (fault !== undefined) throw new PolicyFault(memberPath(place.path, key, false), fault);
+  return fitsPattern(pattern, placeOf(key, place));
+}
+
+/** Returns the place of a key's pattern. The pattern of `$not` and `$one-of` is for the same value, others are not. */
+function placeOf(key: string, place: Place): Place {
+  return {
+    ...inside(place, memberPath(place.path, key, false)),
+    isRequest: place.isRequest && (key === '$not' || key === '$one-of'),
+    isId: key.startsWith('$') ? place.isId : isIdField(key),
+  };
+}
+
 function inside(place: Place, path: string): Place {
-  return { ...place, path, depth: place.depth + 1 };
+  return { ...place, path, depth: place.depth + 1, isRequest: false };
 }
 
 function fitsWord(word: string, operand: unknown, place: Place): Fits {

@@ -37,7 +37,7 @@ export const accessPolicyRows: readonly Row[] = [
     'json-schema with a default of null': { engine: 'json-schema', schema: { ...schema, default: null } },
     matcho: {
       engine: 'matcho',
-      matcho: { ...matcho, client: { id: '.token.client_id' }, user: null, x: ['present?'] },
+      matcho: { ...matcho, client: { id: '.token.client_id' }, user: null, params: { x: ['present?'] } },
     },
     cel: { engine: 'cel', expression: 'uri.startsWith("/orders") &&\n\tclient.id == "app"' },
     'complex: all': {

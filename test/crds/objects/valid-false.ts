@@ -6,7 +6,7 @@ export const validFalseRows: readonly Row[] = [
   ...validFalse('AccessPolicy', {
     'a JSON Schema with a keyword nobody knows': [schema({ properties: { uri: { constant: '/orders' } } })],
     'a JSON Schema with a type nobody knows': [schema({ type: 'text' })],
-    'a JSON Schema whose minimum is text': [schema({ properties: { n: { type: 'integer', minimum: '1' } } })],
+    'a JSON Schema whose minimum is text': [schema({ properties: { time: { type: 'integer', minimum: '1' } } })],
     'a JSON Schema whose required is text': [schema({ required: 'uri' })],
     'a JSON Schema with a reference to nothing': [schema({ $ref: '#/definitions/none' })],
     'a JSON Schema with a reference elsewhere': [schema({ $ref: 'https://example.com/schema.json' })],
@@ -26,6 +26,9 @@ export const validFalseRows: readonly Row[] = [
     'a pattern whose $cidr has too many bits': [
       { engine: 'matcho', matcho: { 'remote-addr': { $cidr: '10.0.0.0/33' } } },
     ],
+    'a pattern for a part that no request has': [{ engine: 'matcho', matcho: { $not: { metod: 'post' } } }],
+    'a pattern with a path into no part of a request': [{ engine: 'matcho', matcho: { uri: { $not: '.usr.id' } } }],
+    'a JSON Schema for a part that no request has': [schema({ properties: { method: { const: 'get' } } })],
     'an expression that is not finished': [{ engine: 'cel', expression: 'uri ==' }],
     'an expression about a variable nobody knows': [{ engine: 'cel', expression: 'request.uri == "/orders"' }],
     'an expression with a bracket too many': [{ engine: 'cel', expression: 'true)' }],

@@ -60,6 +60,20 @@ const gateways: Readonly<Record<string, (call: Call) => Check>> = {
       'X-Auth-Request-Redirect': call.uri,
     },
   }),
+  // https://doc.traefik.io/traefik/reference/routing-configuration/http/middlewares/forwardauth/
+  Traefik: (call) => ({
+    method: 'GET',
+    target: '/auth/check',
+    headers: {
+      Host: 'boxgate.default.svc',
+      ...authorization(call),
+      'X-Forwarded-Method': call.method,
+      'X-Forwarded-Proto': 'https',
+      'X-Forwarded-Host': `${host}:443`,
+      'X-Forwarded-Uri': call.uri,
+      'X-Forwarded-For': call.address ?? '198.51.100.1',
+    },
+  }),
   // https://gateway.envoyproxy.io/docs/tasks/security/ext-auth/
   'Envoy Gateway': (call) => envoy(call),
   // https://istio.io/latest/docs/reference/config/istio.mesh.v1alpha1/ (EnvoyExternalAuthorizationHttpProvider)
@@ -136,7 +150,7 @@ describe('the documented requests of gateways', () => {
     });
   }
 
-  it('tell the address of the caller where it is that of the caller: with ingress-nginx, not with Envoy', async () => {
+  it('tell the address of the caller where it is that of the caller: with nginx and Traefik, not with Envoy', async () => {
     const call = { method: 'GET', uri: '/office', token: reader, address: '192.0.2.7' };
     const statuses = await Promise.all(
       Object.entries(gateways).map(async ([name, checkOf]) => {
@@ -147,6 +161,7 @@ describe('the documented requests of gateways', () => {
     );
     expect(statuses).to.deep.equal([
       ['ingress-nginx', 200],
+      ['Traefik', 200],
       ['Envoy Gateway', 403],
       ['Istio', 403],
     ]);

@@ -93,7 +93,7 @@ export const absentClientFields: readonly string[] = [
 
 const rules = [
   { engine: 'allow' },
-  { engine: 'matcho', matcho: { uri: '#^/a', params: { q: null }, body: { $not: 'nil?' }, x: oddValues.words } },
+  { engine: 'matcho', matcho: { uri: '#^/a', params: { q: null, x: oddValues.words }, body: { $not: 'nil?' } } },
   { engine: 'cel', expression: 'uri == "/a"\n  && params.q != "no" // why\n' },
   {
     engine: 'json-schema',

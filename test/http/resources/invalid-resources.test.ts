@@ -99,7 +99,8 @@ describe('invalid clients and policies over REST', () => {
         [{ engine: 'allow ' }, 'engine'],
         [{ engine: 'cel', expression: '1 +' }, 'expression'],
         [{ engine: 'json-schema', schema: { constant: 1 } }, 'schema'],
-        [{ engine: 'matcho', matcho: { a: '#(' } }, 'matcho.a'],
+        [{ engine: 'matcho', matcho: { uri: '#(' } }, 'matcho.uri'],
+        [{ engine: 'matcho', matcho: { metod: { $not: 'post' } } }, 'matcho.metod'],
         [{ engine: 'allow', link: [{ resourceType: 'Session', id: 'x' }] }, 'link[0].resourceType'],
       ];
       for (const [body, field] of cases) {
@@ -141,7 +142,7 @@ describe('invalid clients and policies over REST', () => {
   it('R-48 names the field of a rule that does not compile, whatever its path', async () => {
     const rules: readonly [object, string][] = [
       [{ engine: 'matcho', matcho: { user: { $foo: 1 } } }, 'matcho.user.$foo'],
-      [{ engine: 'matcho', matcho: { 'a b': { c: { $x: 1 } } } }, 'matcho["a b"].c.$x'],
+      [{ engine: 'matcho', matcho: { params: { 'a b': { $x: 1 } } } }, 'matcho.params["a b"].$x'],
       [{ engine: 'json-schema', schema: { $defs: { a: { foo: 1 } } } }, 'schema.$defs.a'],
       [{ engine: 'matcho', matcho: { 'remote-addr': { $cidr: '10.0.0.1' } } }, 'matcho.remote-addr.$cidr'],
       [{ engine: 'cel', expression: 'uri ==' }, 'expression'],

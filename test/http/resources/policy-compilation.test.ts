@@ -54,7 +54,7 @@ describe('compilation of policies', () => {
 
   function smallRule(): object {
     const names = Array.from({ length: 100 }, (_, at): [string, unknown] => [`p${String(at)}`, { type: 'string' }]);
-    return { engine: 'json-schema', schema: { properties: Object.fromEntries(names) } };
+    return { engine: 'json-schema', schema: { properties: { params: { properties: Object.fromEntries(names) } } } };
   }
 
   for (const [name, rule] of Object.entries(rules)) {

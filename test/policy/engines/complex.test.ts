@@ -56,10 +56,13 @@ describe('engine complex', () => {
     [{ and: [{}] }, /^and\[0\]\.engine: must be one of/],
     [{ and: [YES, { engine: 'json-schema' }] }, /^and\[1\]\.schema: must be given/],
     [
-      { or: [{ engine: 'json-schema', schema: { properties: { x: { constant: 1 } } } }] },
-      /^or\[0\]\.schema\.properties\.x: has the unknown keyword "constant"$/,
+      { or: [{ engine: 'json-schema', schema: { properties: { uri: { constant: 1 } } } }] },
+      /^or\[0\]\.schema\.properties\.uri: has the unknown keyword "constant"$/,
     ],
-    [{ or: [YES, { engine: 'matcho', matcho: { a: { $b: 1 } } }] }, /^or\[1\]\.matcho\.a\.\$b: is not a known word/],
+    [
+      { or: [YES, { engine: 'matcho', matcho: { uri: { $b: 1 } } }] },
+      /^or\[1\]\.matcho\.uri\.\$b: is not a known word/,
+    ],
     [
       { or: [YES, { engine: 'cel', expression: 'uri' }] },
       /^or\[1\]\.expression: is not valid in line 1, column 1: must be a boolean expression/,

@@ -1,5 +1,6 @@
 import type { Scenario } from '../scenario.ts';
 import { argon2Flood } from './argon2-flood.ts';
+import { auditLines } from './audit-lines.ts';
 import { checks } from './checks.ts';
 import { chosenSecrets } from './chosen-secrets.ts';
 import { codeFlow } from './code-flow.ts';
@@ -17,6 +18,7 @@ import { tokens } from './tokens.ts';
 export const scenarios: readonly Scenario[] = [
   tokens,
   checks,
+  auditLines,
   storage,
   oneConnection,
   millionSessions,
