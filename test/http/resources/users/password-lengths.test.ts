@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { newBrowser } from '../pages/browser.ts';
-import { startBoxApi } from './box-api.ts';
-import type { BoxApi } from './box-api.ts';
+import { newBrowser } from '../../pages/browser.ts';
+import { startBoxApi } from '../box-api.ts';
+import type { BoxApi } from '../box-api.ts';
 
 const composed = '\u{e9}';
 const decomposed = 'e\u{301}';

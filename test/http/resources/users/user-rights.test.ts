@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { basic, sendForm, textOf } from '../../oauth/requests.ts';
+import { basic, sendForm, textOf } from '../../../oauth/requests.ts';
 import pg from 'pg';
-import { startApi } from '../../support/api.ts';
-import type { DeclaredResource } from '../../support/api.ts';
-import { addUser, newBrowser } from '../pages/browser.ts';
-import type { Answer, Browser } from '../pages/browser.ts';
-import { sentences, startBoxApi } from './box-api.ts';
-import type { BoxApi } from './box-api.ts';
+import { startApi } from '../../../support/api.ts';
+import type { DeclaredResource } from '../../../support/api.ts';
+import { addUser, newBrowser } from '../../pages/browser.ts';
+import type { Answer, Browser } from '../../pages/browser.ts';
+import { sentences, startBoxApi } from '../box-api.ts';
+import type { BoxApi } from '../box-api.ts';
 
 const password = 'a long enough passphrase';
 const back = 'https://app.example/back';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { sentences, startBoxApi } from './box-api.ts';
-import type { BoxApi } from './box-api.ts';
+import { sentences, startBoxApi } from '../resources/box-api.ts';
+import type { BoxApi } from '../resources/box-api.ts';
 
 const request = { 'request-method': 'get', uri: '/orders' };
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createLargePages, inPageTurn } from '../../../api/http/resources/large-pages.ts';
-import { createInFlight } from '../../../api/shares/in-flight.ts';
+import { createLargePages, inPageTurn } from '../../../../api/http/resources/large-pages.ts';
+import { createInFlight } from '../../../../api/shares/in-flight.ts';
 
 const reader = { box: 'busy', member: 'app' };
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { isObject } from '../../../crds/json-value.ts';
-import { eventually } from '../../support/eventually.ts';
-import { addUser } from '../pages/browser.ts';
-import { startBoxApi } from './box-api.ts';
-import type { BoxApi } from './box-api.ts';
+import { isObject } from '../../../../crds/json-value.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { addUser } from '../../pages/browser.ts';
+import { startBoxApi } from '../box-api.ts';
+import type { BoxApi } from '../box-api.ts';
 
 const secret = 'a secret of the client';
 const password = 'a long enough passphrase';

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { isObject } from '../../../crds/json-value.ts';
-import { blocksOf } from '../../support/page-block.ts';
+import { isObject } from '../../../../crds/json-value.ts';
+import { blocksOf } from '../../../support/page-block.ts';
 import { auditRecords } from './audit-records.ts';
 import type { AuditRecords } from './audit-records.ts';
-import { addUser } from '../pages/browser.ts';
-import { adminSecret, complaints, entries, startBoxApi, stringIn } from './box-api.ts';
-import type { BoxApi, Shown } from './box-api.ts';
+import { addUser } from '../../pages/browser.ts';
+import { adminSecret, complaints, entries, startBoxApi, stringIn } from '../box-api.ts';
+import type { BoxApi, Shown } from '../box-api.ts';
 
 describe('a search in the audit trail', () => {
   let api: BoxApi;

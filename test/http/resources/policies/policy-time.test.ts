@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { startApi } from '../../support/api.ts';
-import type { TestApi } from '../../support/api.ts';
-import { leastThreadTime } from '../../support/thread-time.ts';
+import { startApi } from '../../../support/api.ts';
+import type { TestApi } from '../../../support/api.ts';
+import { leastThreadTime } from '../../../support/thread-time.ts';
 
 describe('time that a policy takes', () => {
   let api: TestApi;

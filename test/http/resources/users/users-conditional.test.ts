@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { ownerQuery } from '../../support/owner-query.ts';
-import { startBoxApi } from './box-api.ts';
-import type { BoxApi, Reply } from './box-api.ts';
+import { ownerQuery } from '../../../support/owner-query.ts';
+import { startBoxApi } from '../box-api.ts';
+import type { BoxApi, Reply } from '../box-api.ts';
 
 describe('conditional requests and unchanged writes of users', () => {
   let api: BoxApi;

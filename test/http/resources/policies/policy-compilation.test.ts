@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { startApi } from '../../support/api.ts';
-import type { TestApi } from '../../support/api.ts';
-import { leastThreadTime } from '../../support/thread-time.ts';
+import { startApi } from '../../../support/api.ts';
+import type { TestApi } from '../../../support/api.ts';
+import { leastThreadTime } from '../../../support/thread-time.ts';
 
 /** A compilation takes 20 ms at most; the rest is the client in the same thread, and a slow machine. */
 const MILLISECONDS = 150;

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import { eventually } from '../../support/eventually.ts';
-import { ownerQuery } from '../../support/owner-query.ts';
-import { userTokens } from '../../support/user-token.ts';
-import { newBrowser } from '../pages/browser.ts';
-import { startBoxApi } from './box-api.ts';
-import type { BoxApi, CallOptions, Reply } from './box-api.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { ownerQuery } from '../../../support/owner-query.ts';
+import { userTokens } from '../../../support/user-token.ts';
+import { newBrowser } from '../../pages/browser.ts';
+import { startBoxApi } from '../box-api.ts';
+import type { BoxApi, CallOptions, Reply } from '../box-api.ts';
 
 const password = 'a long enough passphrase';
 const member = (value: unknown, name: string): unknown => Reflect.get(Object(value), name);

@@ -1,8 +1,8 @@
 import { isObject } from '../../../crds/json-value.ts';
 import { expect } from 'chai';
 import { userTokens } from '../../support/user-token.ts';
-import { sentences, startBoxApi, stringIn } from './box-api.ts';
-import type { BoxApi } from './box-api.ts';
+import { sentences, startBoxApi, stringIn } from '../resources/box-api.ts';
+import type { BoxApi } from '../resources/box-api.ts';
 
 const issuer = 'http://boxgate.test/boxes/default';
 

@@ -1,8 +1,8 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../../crds/json-value.ts';
 import { expect } from 'chai';
 import pg from 'pg';
-import { complaints, entries, linkOf, sentences, startBoxApi } from './box-api.ts';
-import type { BoxApi, Reply } from './box-api.ts';
+import { complaints, entries, linkOf, sentences, startBoxApi } from '../box-api.ts';
+import type { BoxApi, Reply } from '../box-api.ts';
 
 describe('searches over REST', () => {
   let api: BoxApi;

@@ -1,8 +1,8 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../../crds/json-value.ts';
 import { expect } from 'chai';
-import { ownerQuery } from '../../support/owner-query.ts';
-import { startBoxApi } from './box-api.ts';
-import type { BoxApi } from './box-api.ts';
+import { ownerQuery } from '../../../support/owner-query.ts';
+import { startBoxApi } from '../box-api.ts';
+import type { BoxApi } from '../box-api.ts';
 
 const mebibyte = 1_048_576;
 

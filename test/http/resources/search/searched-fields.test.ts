@@ -1,19 +1,19 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../../crds/json-value.ts';
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
-import type { ResourceKind } from '../../../api/http/resources/resource-exchange.ts';
-import { resourceRoutes } from '../../../api/http/resources/resource-routes.ts';
-import { userRoutes } from '../../../api/http/resources/resource-routes.ts';
-import type { SearchDefinition } from '../../../api/resources/search/parameters.ts';
-import { auditSearch } from '../../../api/resources/search/audit-search.ts';
-import { storedSearches } from '../../../api/resources/search/stored.ts';
-import { sessionSearch } from '../../../api/resources/search/session-search.ts';
-import { grantSearch } from '../../../api/users/grant/search.ts';
-import { groupSearch } from '../../../api/users/group/search.ts';
-import { userSearch } from '../../../api/users/user/search.ts';
-import { ownerQuery } from '../../support/owner-query.ts';
-import { startBoxApi } from './box-api.ts';
-import type { BoxApi } from './box-api.ts';
+import type { ResourceKind } from '../../../../api/http/resources/resource-exchange.ts';
+import { resourceRoutes } from '../../../../api/http/resources/resource-routes.ts';
+import { userRoutes } from '../../../../api/http/resources/resource-routes.ts';
+import type { SearchDefinition } from '../../../../api/resources/search/parameters.ts';
+import { auditSearch } from '../../../../api/resources/search/audit-search.ts';
+import { storedSearches } from '../../../../api/resources/search/stored.ts';
+import { sessionSearch } from '../../../../api/resources/search/session-search.ts';
+import { grantSearch } from '../../../../api/users/grant/search.ts';
+import { groupSearch } from '../../../../api/users/group/search.ts';
+import { userSearch } from '../../../../api/users/user/search.ts';
+import { ownerQuery } from '../../../support/owner-query.ts';
+import { startBoxApi } from '../box-api.ts';
+import type { BoxApi } from '../box-api.ts';
 
 type Kind = ResourceKind | 'User';
 

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { Compile } from 'typebox/compile';
-import { auditRecordSchema } from '../../../api/audit/audit-record.ts';
-import { eventually } from '../../support/eventually.ts';
-import { adminSecret, entries, stringIn } from './box-api.ts';
-import type { BoxApi, CallOptions, Reply, Shown } from './box-api.ts';
+import { isObject } from '../../../../crds/json-value.ts';
+import { auditRecordSchema } from '../../../../api/audit/audit-record.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { adminSecret, entries, stringIn } from '../box-api.ts';
+import type { BoxApi, CallOptions, Reply, Shown } from '../box-api.ts';
 
 /** Schema of a record of the audit trail. */
 export const record = Compile(auditRecordSchema);
@@ -53,4 +54,18 @@ export function auditRecords(api: BoxApi): AuditRecords {
   }
 
   return { found, written, change };
+}
+
+/** Returns the event of each record, the type of its target, and the fields that changed. */
+export function eventsOf(records: readonly Shown[]) {
+  return records.map(({ event, target, changed, member }) => {
+    const names = [event, isObject(target) ? target['resourceType'] : undefined];
+    return [...names, ...(Array.isArray(changed) ? [changed] : []), ...(isObject(member) ? ['member'] : [])];
+  });
+}
+
+/** Returns the records that an API has written to its log. */
+export function loggedRecords({ logLines }: BoxApi): readonly Shown[] {
+  const lines = logLines.map((line): unknown => JSON.parse(line)).filter(isObject);
+  return lines.map(({ audit }) => audit).filter(isObject);
 }
