@@ -117,7 +117,7 @@ export function pathOf(parameters: Record<string, string>): string {
   return `/auth/authorize?${new URLSearchParams(parameters).toString()}`;
 }
 
-/** What a test sends its requests with. */
+/** API and browser that send the requests of a test. */
 interface Caller {
   readonly api: TestApi;
   readonly browser: Browser;

@@ -39,7 +39,7 @@ interface Tokens {
   readonly refresh: string;
 }
 
-/** What a test sends its requests with: an API with the client `app`, and a browser in which a user is signed in. */
+/** API with the client `app`, and a browser in which a user is signed in. */
 interface Caller {
   readonly api: TestApi;
   readonly browser: Browser;

@@ -1,4 +1,4 @@
-import { isConfidential } from '../../../crds/confidential.ts';
+import { isConfidential } from '../../../crds/client-type.ts';
 import type { ClientState } from '../../state/box-state.ts';
 
 /** Checks whether a client of a box can authenticate itself (RFC 6749 §2.1). */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Client } from '../../crds/client.ts';
-import { confidentialFault, isConfidential } from '../../crds/confidential.ts';
+import { confidentialFault, isConfidential } from '../../crds/client-type.ts';
 
 const machine: Client = { resourceType: 'Client', id: 'app', grant_types: ['client_credentials'] };
 const key = { kty: 'RSA' as const, n: 'w'.repeat(342), e: 'AQAB' };
