@@ -6,7 +6,7 @@ import { startApi } from '../support/api.ts';
 import type { TestApi } from '../support/api.ts';
 import { clientToken } from '../support/client-token.ts';
 import { blocksOf, replaced } from '../support/page-block.ts';
-import { portOf } from '../support/port-of.ts';
+import { portOf } from '../../process/port-of.ts';
 import { startGateway } from './gateway.ts';
 import type { GatewayName, RunningGateway } from './gateway.ts';
 
