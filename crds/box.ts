@@ -144,7 +144,9 @@ export type CustomScopes = Readonly<Record<string, ScopeSentences>>;
 /** Fields of a Box that are the same in a custom resource and towards the API. */
 export const boxFields = {
   active: Type.Optional(
-    flag('true by default. false: the box issues nothing and refuses every token. Tokens from before stay refused when the field is true again.'),
+    flag(
+      'true by default. false: the box issues nothing and refuses every token. Tokens from before stay refused when the field is true again.',
+    ),
   ),
   hosts: Type.Optional(
     Type.Array(word('One host name, without port.', 253, HOST_NAME), {

@@ -130,8 +130,7 @@ export const REASONS = {
   NamespaceRecreated:
     'The namespace was deleted and created again: the data of the former one is locked until an admin decides.',
   HostNotGranted: 'The Box claims a host, or an issuer on one, that its Namespace does not grant. It does not get it.',
-  HostConflict:
-    'Another, older box has the host. This Box gets it once the older Box releases it.',
+  HostConflict: 'Another, older box has the host. This Box gets it once the older Box releases it.',
   // InlineSecret, NoSubjects, OpenToAll, GrantsEverything, NotInForce
   SecretInManifest: 'A secret in plain text is for development only: prefer secretRef or a generated one.',
   NobodyLinked: 'The policy applies to linked subjects only and links none: it grants nobody.',

@@ -34,7 +34,9 @@ describe('the requests of a plan', () => {
   });
 
   it('mean by unquoted words what the same words mean to kubectl in a manifest', () => {
-    const [first] = read('- { request: { request-method: get, uri: /orders }, subject: { token: { admin: yes, n: 010 } } }');
+    const [first] = read(
+      '- { request: { request-method: get, uri: /orders }, subject: { token: { admin: yes, n: 010 } } }',
+    );
     expect(first).to.deep.equal({
       request: { 'request-method': 'get', uri: '/orders' },
       subject: { token: { admin: true, false: 8 } },

@@ -144,25 +144,16 @@ export const FIELD_PROOFS: FieldProofs = {
     'auth.authorization_code.redirect_uri': [codes, 'is redeemed once, with its verifier'],
     'auth.authorization_code.redirect_uris': [redirectUris, 'gets its answer at the one that it names'],
     'auth.authorization_code.token_format': [codes, 'is redeemed for what the settings of its grant say'],
-    'auth.authorization_code.access_token_expiration': [
-      codes,
-      'is redeemed for what the settings of its grant say',
-    ],
+    'auth.authorization_code.access_token_expiration': [codes, 'is redeemed for what the settings of its grant say'],
     'auth.authorization_code.audience': [codes, 'is redeemed for what the settings of its grant say'],
     'auth.authorization_code.refresh_token': [codes, 'gives refresh tokens that rotate'],
     'auth.authorization_code.refresh_token_expiration': [
       codes,
       'gives refresh tokens by the settings of its own grant',
     ],
-    'auth.authorization_code.refresh_requires_secret': [
-      codes,
-      'gives refresh tokens by the settings of its own grant',
-    ],
+    'auth.authorization_code.refresh_requires_secret': [codes, 'gives refresh tokens by the settings of its own grant'],
     'auth.authorization_code.refresh_rotation': [codes, 'gives refresh tokens by the settings of its own grant'],
-    'auth.authorization_code.secret_required': [
-      codes,
-      'needs no secret where the settings say that PKCE is enough',
-    ],
+    'auth.authorization_code.secret_required': [codes, 'needs no secret where the settings say that PKCE is enough'],
     'auth.authorization_code.pkce': [codes, 'needs PKCE of a client with a secret where its settings say so'],
     post_logout_redirect_uris: ['test/oauth/openid/logout.test.ts', 'signs out whom the id_token is about'],
     id_token_signed_response_alg: [

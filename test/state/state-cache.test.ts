@@ -77,7 +77,9 @@ describe('the cache of box states', () => {
 
   it('knows no box that is not there, and asks for it in a shared statement only', async () => {
     const answers = Array.from({ length: 50 }, (_, index) =>
-      rig.cache.decide(`no-box-${String(index)}`, () => Promise.reject(new Error('decided on a box that is not there'))),
+      rig.cache.decide(`no-box-${String(index)}`, () =>
+        Promise.reject(new Error('decided on a box that is not there')),
+      ),
     );
     expect(new Set(await Promise.all(answers))).to.deep.equal(new Set([undefined]));
     expect(rig.taken).to.deep.equal([]);

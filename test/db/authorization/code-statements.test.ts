@@ -7,7 +7,21 @@ import { singleStatements } from '../../../api/db/batched-statements.ts';
 import type { BatchedStatements } from '../../../api/db/batched-statements.ts';
 import { inBox } from '../../../api/db/core/transaction.ts';
 import type { Person } from '../../../api/db/user/person.ts';
-import { arrange, back, browser, codeDatabase, foundOf, newCode, now, other, overForTheUser, redemption, sessionOf, stored, target } from './code-rows.ts';
+import {
+  arrange,
+  back,
+  browser,
+  codeDatabase,
+  foundOf,
+  newCode,
+  now,
+  other,
+  overForTheUser,
+  redemption,
+  sessionOf,
+  stored,
+  target,
+} from './code-rows.ts';
 import type { CodeDatabase } from './code-rows.ts';
 
 const elsewhere = targetKey({ ...back, redirectUri: 'https://app.example/else' });

@@ -1,5 +1,13 @@
 import { expect } from 'chai';
-import { ann, authorizationRequests, back, code, implicit, sent, startAuthorizationApi } from './authorization-requests.ts';
+import {
+  ann,
+  authorizationRequests,
+  back,
+  code,
+  implicit,
+  sent,
+  startAuthorizationApi,
+} from './authorization-requests.ts';
 import type { AuthorizationApi } from './authorization-requests.ts';
 import { issuerOf, newBrowser } from './browser.ts';
 import type { Browser } from './browser.ts';

@@ -1,6 +1,15 @@
 import { expect } from 'chai';
 import { claimsOf } from '../../oauth/requests.ts';
-import { ann, authorizationRequests, back, code, implicit, pathOf, sent, startAuthorizationApi } from './authorization-requests.ts';
+import {
+  ann,
+  authorizationRequests,
+  back,
+  code,
+  implicit,
+  pathOf,
+  sent,
+  startAuthorizationApi,
+} from './authorization-requests.ts';
 import type { AuthorizationApi } from './authorization-requests.ts';
 import { issuerOf, newBrowser } from './browser.ts';
 import type { Browser } from './browser.ts';
@@ -33,7 +42,12 @@ describe('the authorization endpoint', () => {
       new RegExp(`^${back}#access_token=bgt_[\\w-]{75}&state=abc&token_type=Bearer&iss=${encodeURIComponent(issuer)}$`),
     );
     const token = sent(answer, '#')['access_token'] ?? '';
-    expect(await introspect(token)).to.include({ active: true, client_id: 'own', sub: String(api.user), scope: 'read' });
+    expect(await introspect(token)).to.include({
+      active: true,
+      client_id: 'own',
+      sub: String(api.user),
+      scope: 'read',
+    });
   });
 
   it('shows when a token ends where that is configured, and signs it where it is a JWT', async () => {

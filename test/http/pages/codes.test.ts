@@ -2,7 +2,17 @@ import { expect } from 'chai';
 import { basic, claimsOf, textOf } from '../../oauth/requests.ts';
 import type { Fields } from '../../oauth/requests.ts';
 import { eventually } from '../../support/eventually.ts';
-import { ann, authorizationRequests, back, code, implicit, secret, sent, startAuthorizationApi, verifier } from './authorization-requests.ts';
+import {
+  ann,
+  authorizationRequests,
+  back,
+  code,
+  implicit,
+  secret,
+  sent,
+  startAuthorizationApi,
+  verifier,
+} from './authorization-requests.ts';
 import type { AuthorizationApi } from './authorization-requests.ts';
 import { newBrowser } from './browser.ts';
 import type { Browser } from './browser.ts';

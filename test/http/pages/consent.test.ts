@@ -31,9 +31,7 @@ describe('consent', () => {
     for (const part of ['Foreign App (foreign)', '<li>read</li>', 'know who you are', 'app.example', '365 days']) {
       expect(text).to.contain(part);
     }
-    expect(headers.get('content-security-policy'))
-      .to.contain("frame-ancestors 'none'")
-      .and.not.contain('form-action');
+    expect(headers.get('content-security-policy')).to.contain("frame-ancestors 'none'").and.not.contain('form-action');
   });
 
   it('answers when it is given, once, and does not ask again', async () => {

@@ -6,7 +6,18 @@ import type { Connection } from '../../../api/db/core/transaction.ts';
 import { lockResources } from '../../../api/db/resource/write.ts';
 import type { OAuthServices } from '../../../api/oauth/services.ts';
 import { eventually } from '../../support/eventually.ts';
-import { app, ask, back, codeIn, codeOf, implicit, lives, noChallenge, redeem, tokensOf } from './code-flow-requests.ts';
+import {
+  app,
+  ask,
+  back,
+  codeIn,
+  codeOf,
+  implicit,
+  lives,
+  noChallenge,
+  redeem,
+  tokensOf,
+} from './code-flow-requests.ts';
 import { makeCodeFlow } from './code-flow-world.ts';
 import type { CodeFlow } from './code-flow-world.ts';
 

@@ -7,7 +7,9 @@ import type { Settings } from './token-requests.ts';
 describe('a token and the audience that its client may request', () => {
   let api: TestApi;
   let browser: Browser;
-  const { configure, expectLive, expectRefused, introspect, newCode, redeem, refresh, tokensOf } = tokenRequests(() => ({ api, browser }));
+  const { configure, expectLive, expectRefused, introspect, newCode, redeem, refresh, tokensOf } = tokenRequests(
+    () => ({ api, browser }),
+  );
 
   before(async () => {
     ({ api, browser } = await startTokenApi());

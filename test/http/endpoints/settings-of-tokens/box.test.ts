@@ -7,7 +7,10 @@ import { ann, files, startTokenApi, tokenRequests } from './token-requests.ts';
 describe('a token and the settings of its box', () => {
   let api: TestApi;
   let browser: Browser;
-  const { atToken, configure, expectLive, expectRefused, introspect, refresh, tokensOf } = tokenRequests(() => ({ api, browser }));
+  const { atToken, configure, expectLive, expectRefused, introspect, refresh, tokensOf } = tokenRequests(() => ({
+    api,
+    browser,
+  }));
 
   before(async () => {
     ({ api, browser } = await startTokenApi());

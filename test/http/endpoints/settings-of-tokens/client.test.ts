@@ -4,7 +4,7 @@ import { generateClientSecret } from '../../../../api/credentials/secret-text.ts
 import { sendForm } from '../../../oauth/requests.ts';
 import type { TestApi } from '../../../support/api.ts';
 import type { Browser } from '../../pages/browser.ts';
-import { back, secret, startTokenApi, tokenRequests, verifier } from './token-requests.ts';
+import { back, pkce, secret, startTokenApi, tokenRequests, verifier } from './token-requests.ts';
 import type { Settings } from './token-requests.ts';
 
 const elsewhere = 'https://app.example/elsewhere';
@@ -13,7 +13,10 @@ const publicKey = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk
 describe('a token and other settings of its client', () => {
   let api: TestApi;
   let browser: Browser;
-  const { configure, expectLive, introspect, newCode, redeem, refresh, tokensOf } = tokenRequests(() => ({ api, browser }));
+  const { configure, expectLive, introspect, newCode, redeem, refresh, tokensOf } = tokenRequests(() => ({
+    api,
+    browser,
+  }));
 
   before(async () => {
     ({ api, browser } = await startTokenApi());

@@ -7,7 +7,8 @@ import { everyGrant, secret, startTokenApi, tokenRequests, without } from './tok
 describe('a token and the grant that it was issued by', () => {
   let api: TestApi;
   let browser: Browser;
-  const { configure, expectLive, expectRefused, introspect, newCode, redeem, refresh, statusOf, tokensIn, tokensOf } = tokenRequests(() => ({ api, browser }));
+  const { configure, expectLive, expectRefused, introspect, newCode, redeem, refresh, statusOf, tokensIn, tokensOf } =
+    tokenRequests(() => ({ api, browser }));
 
   before(async () => {
     ({ api, browser } = await startTokenApi());

@@ -7,7 +7,9 @@ import { startTokenApi, tokenRequests } from './token-requests.ts';
 describe('a token and the scope that its client may request', () => {
   let api: TestApi;
   let browser: Browser;
-  const { configure, expectRefused, introspect, refresh, refreshed, statusOf, tokensIn, tokensOf } = tokenRequests(() => ({ api, browser }));
+  const { configure, expectRefused, introspect, refresh, refreshed, statusOf, tokensIn, tokensOf } = tokenRequests(
+    () => ({ api, browser }),
+  );
 
   before(async () => {
     ({ api, browser } = await startTokenApi());

@@ -144,7 +144,8 @@ export function tokenRequests(current: () => Caller) {
   }
 
   async function introspect(token: string): Promise<Reply['body']> {
-    return (await sendForm(`${current().api.url}/boxes/default/auth/introspect`, { token }, basic('keeper', secret))).body;
+    return (await sendForm(`${current().api.url}/boxes/default/auth/introspect`, { token }, basic('keeper', secret)))
+      .body;
   }
 
   async function statusOf(token: string, path: string, method = 'GET'): Promise<number> {

@@ -10,8 +10,7 @@ describe('U-08 the token in the query', () => {
   });
   after(() => api.stop());
 
-  const ask = (query: string, headers: Record<string, string> = {}) =>
-    fetch(`${api.base}/users${query}`, { headers });
+  const ask = (query: string, headers: Record<string, string> = {}) => fetch(`${api.base}/users${query}`, { headers });
 
   it('works alone, and is in no link of the answer', async () => {
     const response = await ask(`?access_token=${api.adminToken}&_count=1`);
