@@ -15,7 +15,7 @@ const ruleFields = {
   schema: Type.Optional(
     freeObject('Rule of engine `json-schema`: a JSON Schema (2020-12, or draft-07 by `$schema`) of the request.'),
   ),
-  matcho: Type.Optional(freeObject('Rule of engine `matcho`: a pattern laid over the request.')),
+  matcho: Type.Optional(freeObject('Rule of engine `matcho`: a pattern that the request must match.')),
   expression: Type.Optional(
     Type.String({
       description: 'Rule of engine `cel`: one boolean expression over the request.',

@@ -14,12 +14,12 @@ const registration = Type.Object(
       }),
     ),
     default_group: Type.Optional(
-      line('Group that a new user joins, by its name; made when nobody has made it. Never `admins`.', 128),
+      line('Group that a new user joins, by its name; created if it does not exist. Never `admins`.', 128),
     ),
     approval: Type.Optional(
       Type.Enum(['none', 'admin'], {
         type: 'string',
-        description: '`admin`: a new user is inactive until an admin says otherwise. `none` by default.',
+        description: '`admin`: a new user is inactive until an admin activates it. `none` by default.',
       }),
     ),
   },
@@ -97,13 +97,13 @@ const password = Type.Object(
   {
     min_length: Type.Optional(
       Type.Integer({
-        description: 'Least length of a password, in characters; 8 by default.',
+        description: 'Minimum length of a password, in characters; 8 by default.',
         minimum: 8,
         maximum: 64,
       }),
     ),
   },
-  { description: 'What a password must be.', additionalProperties: false },
+  { description: 'Rules for passwords.', additionalProperties: false },
 );
 
 const cors = Type.Object(
@@ -144,7 +144,9 @@ export type CustomScopes = Readonly<Record<string, ScopeSentences>>;
 /** Fields of a Box that are the same in a custom resource and towards the API. */
 export const boxFields = {
   active: Type.Optional(
-    flag('true by default. false: the box issues nothing and refuses every token, also after the field is true again.'),
+    flag(
+      'true by default. false: the box issues nothing and refuses every token. Tokens from before stay refused when the field is true again.',
+    ),
   ),
   hosts: Type.Optional(
     Type.Array(word('One host name, without port.', 253, HOST_NAME), {
@@ -169,7 +171,7 @@ export const boxFields = {
   compatibility: Type.Optional(compatibility),
   revoke_sessions_before: Type.Optional(
     moment(
-      'Everything begun before this time is revoked: sessions, refresh tokens, codes, sign-ins. The highest value ever applied counts for good; a time in the future is refused.',
+      'Everything begun before this time is revoked: sessions, refresh tokens, codes, sign-ins. The highest value ever applied stays in effect; a time in the future is refused.',
     ),
   ),
 };

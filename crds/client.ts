@@ -73,7 +73,7 @@ export const clientFields = {
   ),
   active: Type.Optional(
     flag(
-      'true by default. false: the client gets no token and every token of it is refused, also after the field is true again.',
+      'true by default. false: the client gets no token and every token of it is refused. Tokens from before stay refused when the field is true again.',
     ),
   ),
   post_logout_redirect_uris: Type.Optional(
@@ -125,7 +125,7 @@ export const clientFields = {
   ),
   revoke_sessions_before: Type.Optional(
     moment(
-      'Everything begun before this time is revoked: sessions, refresh tokens, codes. The highest value ever applied counts for good; a time in the future is refused.',
+      'Everything begun before this time is revoked: sessions, refresh tokens, codes. The highest value ever applied stays in effect; a time in the future is refused.',
     ),
   ),
 };

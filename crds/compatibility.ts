@@ -20,7 +20,7 @@ export const compatibility = Type.Object(
         'A client that lists the grant `password` gets tokens for the passwords of people (RFC 9700 §2.4 advises against it).',
       ),
     ),
-    foreign_audience: Type.Optional(flag("The box's own endpoints accept a token whose `aud` is somebody else.")),
+    foreign_audience: Type.Optional(flag("The box's own endpoints accept a token for another audience.")),
   },
   {
     description:

@@ -27,7 +27,7 @@ function secretReference(description: string) {
   return Type.Object(
     {
       name: word('Name of the Secret in the same namespace.', 253, OBJECT_NAME),
-      key: word('Which entry of the Secret.', 253, SECRET_KEY),
+      key: word('Entry of the Secret.', 253, SECRET_KEY),
     },
     { description, additionalProperties: false },
   );
@@ -73,8 +73,8 @@ const generateSecret = Type.Object(
 
 const rotation = Type.Object(
   {
-    every: Type.Optional(duration('A new secret is made this often, such as `720h`.')),
-    at: Type.Optional(moment('A new secret is made once when this time has come.')),
+    every: Type.Optional(duration('A new secret is generated this often, such as `720h`.')),
+    at: Type.Optional(moment('A new secret is generated once, at this time.')),
     overlap: Type.Optional(duration('How long the old secret still works next to the new one; `1h` by default.')),
   },
   {
@@ -116,7 +116,7 @@ export const lifecycleFields = {
     'a resource of this id was created over REST or by another owner. Never (default): condition Conflict. IfUnowned: taken when nobody owns it; its sessions are revoked.',
   ),
   suspend: Type.Optional(
-    flag('The operator leaves the resource as it is. The service goes on; to switch off, set active: false.'),
+    flag('The operator leaves the resource as it is. The service continues; to stop it, set active: false.'),
   ),
 };
 
@@ -136,7 +136,7 @@ export const groupLifecycleFields = {
   adoption: adoption(
     'a group of this name was created over REST or by another owner. IfUnowned (default): taken when nobody owns it, with its id and members. Never: condition Conflict.',
   ),
-  suspend: Type.Optional(flag('The operator leaves the group as it is. The service goes on.')),
+  suspend: Type.Optional(flag('The operator leaves the group as it is. The service continues.')),
 };
 
 /** The first person who may administer a box. */
@@ -149,7 +149,7 @@ export const bootstrapAdmin = Type.Object(
   },
   {
     description:
-      'Creates once a user, the group `admins` and a policy that allows the group. A user who exists already is left alone.',
+      'Creates once a user, the group `admins` and a policy that allows the group. An existing user is left unchanged.',
     additionalProperties: false,
   },
 );

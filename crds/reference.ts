@@ -2,6 +2,7 @@ import { KINDS, type Kind } from './kind.ts';
 import { manifestRules } from './manifest-rules.ts';
 import { manifestSchemas } from './manifest-schema.ts';
 import { UNIMPLEMENTED_FIELDS } from './unimplemented-fields.ts';
+import type { UnimplementedField } from './unimplemented-fields.ts';
 import { schemaNode, type SchemaNode } from './schema-node.ts';
 
 /** Returns docs/custom-resources.md: every field of every custom resource, and the rules between fields. */
@@ -57,7 +58,7 @@ function section(kind: Kind): string {
     `## ${kind}`,
     `\`kubectl get ${plural}\`, or \`${shortName}\`.`,
     ['| field | type | default | meaning |', '| --- | --- | --- | --- |', ...table].join('\n'),
-    `Rules between the fields of a ${kind}:`,
+    `Rules between the fields of ${/^[AEIOU]/.test(kind) ? 'an' : 'a'} ${kind}:`,
     rules.join('\n'),
   ].join('\n\n');
 }
@@ -85,8 +86,7 @@ export function fieldsOf(node: SchemaNode, parent = ''): readonly SpecField[] {
 function row(kind: Kind, { path, node, isRequired }: SpecField): string {
   const type = isRequired ? `${typeOf(node)}, required` : typeOf(node);
   const description = node.description ?? '';
-  const effect = isNotInForce(kind, path) ? 'Not in force. ' : '';
-  return `| \`${path}\` | ${type} | ${cell(defaultOf(description))} | ${effect}${cell(description)} |`;
+  return `| \`${path}\` | ${type} | ${cell(defaultOf(description))} | ${noteOf(kind, path)}${cell(description)} |`;
 }
 
 /** Reads the default from a description (one of three forms): a default in a CRD would be written into objects. */
@@ -97,10 +97,21 @@ function defaultOf(description: string): string {
   return (before ?? marked ?? behind ?? '').trim();
 }
 
+/** Returns the note on a field that has no effect, in this version or under `boxgate dev`; empty for all others. */
+function noteOf(kind: Kind, path: string): string {
+  const entry = unimplementedAt(kind, path);
+  if (entry === undefined) return '';
+  return entry.inFiles === true ? 'No effect under `boxgate dev`. ' : 'Not in force. ';
+}
+
 /** Checks whether no value of a field has an effect in this version. */
 export function isNotInForce(kind: Kind, path: string): boolean {
+  return unimplementedAt(kind, path) !== undefined;
+}
+
+function unimplementedAt(kind: Kind, path: string): UnimplementedField | undefined {
   const plain = path.replaceAll('[]', '');
-  return UNIMPLEMENTED_FIELDS[kind].some(({ field, value }) => {
+  return UNIMPLEMENTED_FIELDS[kind].find(({ field, value }) => {
     const isBelow = plain === field || plain.startsWith(`${field}.`);
     return isBelow && (value === undefined || value === true);
   });

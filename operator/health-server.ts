@@ -1,5 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { OperatorMetrics } from './metrics.ts';
+import { portOf } from '../process/port-of.ts';
 
 /** A port on which a cluster checks the operator's health. */
 export interface HealthServer {
@@ -42,9 +43,8 @@ export async function startHealthServer({
     server.once('error', (cause) => reject(new Error(`cannot listen on port ${String(port)}`, { cause })));
     server.listen(port, host, resolve);
   });
-  const address = server.address();
   return {
-    port: typeof address === 'object' && address !== null ? address.port : port,
+    port: portOf(server),
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DevError } from '../dev-error.ts';
+import { portOf } from '../../process/port-of.ts';
 
 /**
  * Returns a port on 127.0.0.1 that is free now: the requested one, or any for 0. Throws DevError if the requested one
@@ -30,8 +31,7 @@ async function opened(wanted: number): Promise<number> {
     return await new Promise<number>((resolve, reject) => {
       probe.once('error', reject);
       probe.listen(wanted, '127.0.0.1', () => {
-        const address = probe.address();
-        resolve(typeof address === 'object' && address !== null ? address.port : wanted);
+        resolve(portOf(probe));
       });
     });
   } finally {

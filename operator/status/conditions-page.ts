@@ -7,7 +7,7 @@ export function conditionsPage(): string {
   return [
     INTRODUCTION,
     TYPES,
-    ['| condition | all is well | |', '| --- | --- | --- |', ...types].join('\n'),
+    ['| condition | healthy | |', '| --- | --- | --- |', ...types].join('\n'),
     READERS,
     '## Reasons',
     ['| reason | what it means | what to do |', '| --- | --- | --- |', ...reasons].join('\n'),
@@ -20,17 +20,17 @@ const INTRODUCTION = `# Conditions
 
 <!-- Made from operator/status/reasons.ts by \`make generate\`. Do not edit. -->
 
-The status of each Client, AccessPolicy, Group and Box says how far it is: \`kubectl describe\` shows it in a cluster, \`boxgate dev\`
-prints it. A condition has a reason of the list below, and where all is not well its message ends with what to do.`;
+The status of each Client, AccessPolicy, Group and Box has conditions: \`kubectl describe\` shows them in a cluster, \`boxgate dev\`
+prints them. Each condition has a reason of the list below. If something is wrong, its message ends with the next step.`;
 
 const TYPES = `## Types
 
-*absent*: the condition stands only where there is something to say, and is True then.`;
+*absent*: the condition exists only if it is True.`;
 
 const READERS = `\`kubectl wait --for=condition=Ready\` returns when every replica of the API enforces what is declared. A fresh object has
-\`observedGeneration: -1\` and no condition, so nobody takes it for healthy before somebody has looked at it. Tools that read
-statuses as kstatus does (Flux, kpt) see an object in progress until it is Ready, and failed where it is \`Stalled\`; one that is
-suspended stays in progress.`;
+\`observedGeneration: -1\` and no condition, so no tool considers it healthy before the operator has seen it. For tools that read
+statuses as kstatus does (Flux, kpt), an object is in progress until it is Ready, and failed if it is \`Stalled\`; a
+suspended one stays in progress.`;
 
 function stepOf(reason: string): string {
   const step = Object.entries(NEXT_STEPS).find(([name]) => name === reason)?.[1] ?? '';

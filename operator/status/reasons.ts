@@ -6,30 +6,30 @@ interface ConditionMeaning {
 
 /** Every type of condition. `Ready` sums up; `Granted`, `LinksResolved` and `ServiceReady` inform and do not hold it back. */
 export const CONDITIONS = {
-  Ready: { well: 'True', means: 'What the object declares is what every replica of the API enforces.' },
-  Valid: { well: 'True', means: 'The object keeps the rules, also those that no API server can check.' },
+  Ready: { well: 'True', means: 'Every replica of the API enforces what the object declares.' },
+  Valid: { well: 'True', means: 'The object follows all rules, including those that the API server cannot check.' },
   SecretReady: {
     well: 'True',
-    means: 'Of a Client: what authenticates it is there. Of a Box: the password of its bootstrap_admin.',
+    means: 'Of a Client: its credentials exist. Of a Box: the password of its bootstrap_admin exists.',
   },
   Synced: { well: 'True', means: 'The API has the resource as it is declared.' },
   Granted: {
     well: 'True',
-    means: 'Of a Client with client_credentials: a declared policy concerns it. It does not hold Ready back.',
+    means: 'Of a Client with client_credentials: a declared policy applies to it. Does not affect Ready.',
   },
   LinksResolved: {
     well: 'True',
-    means: 'Of an AccessPolicy: everything that it links is there. It does not hold Ready back.',
+    means: 'Of an AccessPolicy: all linked resources exist. Does not affect Ready.',
   },
   ServiceReady: {
     well: 'True',
     means:
-      'Of a Box, and of a Client in a namespace without one: pods reach the box by the Service boxgate of its namespace. It does not hold Ready back.',
+      'Of a Box, and of a Client in a namespace without one: pods reach the box through the Service boxgate of its namespace. Does not affect Ready.',
   },
   Conflict: { well: 'absent', means: 'Something else has the id that the object declares.' },
   Stalled: {
     well: 'absent',
-    means: 'Nothing but a change of the object helps: tools that wait for it (kstatus: Flux, kpt) need not wait.',
+    means: 'Only a change of the object helps: tools that wait for it (kstatus: Flux, kpt) can stop waiting.',
   },
   InlineSecret: {
     well: 'absent',
@@ -63,84 +63,83 @@ export function isConditionType(word: unknown): word is ConditionType {
 /** Every reason of a condition, with its meaning: the documented list. */
 export const REASONS = {
   // Ready
-  Ready: 'What is declared is what every replica of the API enforces.',
-  Suspended: 'The object says suspend: true. Its resource is left as it is, and the service goes on.',
+  Ready: 'Every replica of the API enforces what the object declares.',
+  Suspended: 'The object has suspend: true. Its resource is unchanged and stays in force.',
   // Valid
-  Accepted: 'The object keeps every rule of its kind.',
+  Accepted: 'The object follows every rule of its kind.',
   NewerFields:
     'The object has fields that the custom resource definitions declare and this operator does not know: they are ignored, and a policy that has one grants nothing.',
   Invalid:
     'The object breaks a rule. A client stays as it was before; a policy whose rule cannot be used grants nothing.',
   QuotaExceeded:
-    'The box has as much as its quota allows, and the object is one of the youngest. The message names the quota; all else of the box is applied.',
+    'The box has as much as its quota allows, and the object is one of the youngest. The message names the quota; everything else of the box is applied.',
   // SecretReady
   SecretFound: 'The secret is in the Secret that the object names.',
   SecretGenerated: 'The secret was generated and is in its Secret.',
   SecretInline: 'The object itself contains the secret.',
   SecretNotNeeded: 'The client authenticates by keys or ServiceAccounts, or is a public client.',
   SecretNotFound:
-    'There is no Secret of that name in the box; a client waits, or goes on with its last secret; of a Box only the bootstrap_admin waits.',
+    'There is no Secret of that name in the box; a client waits, or keeps its last secret; of a Box only the bootstrap_admin waits.',
   SecretKeyNotFound: 'The Secret has no entry of that name.',
   SecretNotLabelled:
     'The Secret lacks the label boxgate.dev/client-secret: "true", by which its owner lets clients use it.',
   SecretNotAllowed: 'The Secret is a ServiceAccount token and cannot be used as a client secret.',
   SecretNotUsable:
-    'The value is no client secret: 1 to 1024 visible ASCII characters and blanks (RFC 6749 appendix A.2). A password may have other letters, up to 4096 bytes, and no control characters.',
+    'The value is not a valid client secret: 1 to 1024 visible ASCII characters and blanks (RFC 6749 appendix A.2). A password may have other letters, up to 4096 bytes, and no control characters.',
   ServiceAccountDeleted:
-    'A ServiceAccount that authenticated the client was deleted, or there is none of the uid that an entry names. Its tokens are refused; where it had got any, all tokens of the client are revoked.',
+    'A ServiceAccount that authenticated the client was deleted, or none has the uid of an entry. Its tokens are refused; if it had any, all tokens of the client are revoked.',
   ServiceAccountRecreated:
-    'A ServiceAccount that authenticated the client was deleted, or there is none of the uid that an entry names, and another one of its name exists, which is not accepted by itself.',
+    'A ServiceAccount that authenticated the client was deleted, or none has the uid of an entry. Another one with its name exists, which is not accepted automatically.',
   ServiceAccountsNotServed:
-    'Only ServiceAccounts authenticate the client, and nothing here (yet) says who makes their tokens: a folder has none.',
+    'Only ServiceAccounts authenticate the client, and the keys that verify their tokens are not known here (yet); boxgate dev has none.',
   JwksHostNotListed:
-    'The API never asks the host of jwks_uri: its setting BOXGATE_JWKS_HOSTS does not list it. A client that has a secret beside it is Ready.',
+    'The API never asks the host of jwks_uri: its setting BOXGATE_JWKS_HOSTS does not list it. A client that also has a secret is Ready.',
   SecretNotMade: 'The secret is generated once the object can be applied.',
-  SecretNotOwned: 'A Secret of the name that is to be generated exists and belongs to somebody else.',
+  SecretNotOwned: 'A Secret with the name of the generated one exists and has another owner.',
   SecretForbidden:
-    'The operator has no rights on the Secrets of the namespace; the message has the command that gives them.',
-  SecretNotRead: 'The Secrets of the namespace could not be read yet; tried again until they can.',
-  SecretRefused: 'The API server does not take the Secret that is to be generated; the message says why.',
-  NamespaceTerminating: 'The namespace is being deleted: no Secret is made in it any more.',
+    'The operator has no rights on the Secrets of the namespace; the message has the command that grants them.',
+  SecretNotRead: 'The Secrets of the namespace could not be read yet; the operator retries.',
+  SecretRefused: 'The API server rejects the generated Secret; the message says why.',
+  NamespaceTerminating: 'The namespace is being deleted: no Secret can be created in it.',
   // Synced
   Applied: 'The API has the resource as it is declared.',
-  Rejected: 'The API does not take the resource as it is declared.',
-  Waiting: 'The resource is applied when what it waits for is there.',
+  Rejected: 'The API rejects the resource as it is declared.',
+  Waiting: 'The resource is applied when the thing that it waits for exists.',
   Unavailable:
-    'It could not be applied, because the API or its database is away; tried again until it can. Of a Box: the API does not answer.',
+    'It could not be applied, because the API or its database cannot be reached; the operator retries. Of a Box: the API does not answer.',
   DeletionWaits:
-    'The object is deleted, and the API cannot be reached: what it declared still works. The deletion waits for the API for BOXGATE_HOLD_SECONDS at most.',
+    'The object is being deleted, and the API cannot be reached, so it is still in force. The deletion waits for the API for at most BOXGATE_HOLD_SECONDS.',
   // Granted
   PolicyLinked: 'At least one declared policy grants the client something.',
   NoPolicy:
-    'No declared policy concerns the client: it gets tokens and introspects, and the endpoints of the box refuse its own tokens.',
+    'No declared policy applies to the client: it can get tokens and introspect, but the endpoints of the box refuse its own tokens.',
   // LinksResolved
-  AllFound: 'Everything that the policy links is there.',
-  DanglingLinks: 'Something that the policy links is not there (yet); it is granted when it comes.',
+  AllFound: 'All resources that the policy links exist.',
+  DanglingLinks: 'A resource that the policy links does not exist (yet); once it does, the policy applies to it.',
   // ServiceReady
   ServiceCreated: 'The Service boxgate of the namespace leads to the API.',
   ServiceForbidden:
-    'The operator has no rights on the Service boxgate of the namespace, or the ClusterRole boxgate-box is of an older release. The message has the command that gives them, and an address that works without it.',
+    'The operator has no rights on the Service boxgate of the namespace, or the ClusterRole boxgate-box is of an older release. The message has the command that grants them, and an address that works without the Service.',
   ServiceNotOwned:
-    'A Service boxgate exists that the operator did not create: it lacks the label app.kubernetes.io/managed-by: boxgate. It is not touched.',
-  ServiceRefused: 'The API server does not take the Service boxgate; the message says why.',
+    'A Service boxgate exists that the operator did not create: it lacks the label app.kubernetes.io/managed-by: boxgate. The operator leaves it unchanged.',
+  ServiceRefused: 'The API server rejects the Service boxgate; the message says why.',
   // Conflict
-  OwnedByAnother: 'The id was there before: made over REST, retained, or declared by another object.',
+  OwnedByAnother: 'The ID already exists: created over REST, retained, or declared by another object.',
   DeclaredTwice:
-    'Another object declares the same id and has it: the older one, and of two of the same second the one that had it first.',
+    'Another object declares the same ID and has it: the older one, or, if both are of the same second, the one that had it first.',
   NamespaceRecreated:
-    'The namespace was deleted and created again: what the one before left behind is locked until an admin decides.',
+    'The namespace was deleted and created again: the data of the former one is locked until an admin decides.',
   HostNotGranted: 'The Box claims a host, or an issuer on one, that its Namespace does not grant. It does not get it.',
-  HostConflict:
-    'Another box has the host: of two that claim it, the older one. This Box gets it once the older Box releases it.',
+  HostConflict: 'Another, older box has the host. This Box gets it once the older Box releases it.',
   // InlineSecret, NoSubjects, OpenToAll, GrantsEverything, NotInForce
   SecretInManifest: 'A secret in plain text is for development only: prefer secretRef or a generated one.',
-  NobodyLinked: 'The policy concerns linked subjects only and links none: it grants nobody.',
+  NobodyLinked: 'The policy applies to linked subjects only and links none: it grants nobody.',
   GrantsEverybody:
-    'A rule without a condition, such as engine allow, with subjects: anyone grants every request, also without a token.',
+    'A rule without a condition, such as engine allow, with subjects: anyone grants every request, even without a token.',
   NoCondition: 'A rule such as matcho: {} or schema: {} grants every request of the subjects.',
   MetadataNotPermitted:
     'The generated Secret has none of the labels and annotations of other domains that its Namespace does not permit.',
-  WithoutEffect: 'The object has fields that this version accepts and does nothing with.',
+  WithoutEffect: 'The object has fields that this version accepts but does not implement.',
   RefreshNotEnabled:
     'The client lists refresh_token, and none of its other grants issues refresh tokens: the entry has no effect.',
   QuotaNotReadable:
@@ -154,7 +153,7 @@ export type Reason = keyof typeof REASONS;
 export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   // Ready
   Ready: '',
-  Suspended: 'Take spec.suspend away when the object is to be applied again',
+  Suspended: 'Remove spec.suspend to apply the object again',
   // Valid
   Accepted: '',
   NewerFields: 'Update the operator to the release of the definitions',
@@ -183,7 +182,7 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   SecretForbidden: '',
   SecretNotRead: 'Look at the API server if this lasts',
   SecretRefused: 'Look at the quotas and admission rules of the namespace, and at spec.generateSecret',
-  NamespaceTerminating: 'Nothing: the object goes with its namespace',
+  NamespaceTerminating: 'Nothing: the object is deleted with its namespace',
   // Synced
   Applied: '',
   Rejected: 'See the conditions Valid and Conflict',
@@ -193,7 +192,7 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   DeletionWaits: '',
   // Granted
   PolicyLinked: '',
-  NoPolicy: 'Where it is to call them, apply an AccessPolicy whose spec.link names this client',
+  NoPolicy: 'If it should call them, apply an AccessPolicy whose spec.link names this client',
   // LinksResolved
   AllFound: '',
   DanglingLinks: 'Apply or create what is missing, or take the link away; the order does not matter',
@@ -209,14 +208,14 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   DeclaredTwice: 'Delete one of them; the other then gets the id',
   NamespaceRecreated: 'An admin annotates the Namespace with one of the two; it counts at once',
   HostNotGranted: 'An admin grants it on the Namespace, or it is taken out of the Box',
-  HostConflict: 'Take the host out of one of the two',
+  HostConflict: 'Remove the host from one of the two',
   // InlineSecret, NoSubjects, OpenToAll, GrantsEverything, NotInForce
-  SecretInManifest: 'Give spec.secretRef instead, or nothing: then a secret is made',
-  NobodyLinked: 'Give spec.link, or another spec.subjects',
-  GrantsEverybody: 'Give another spec.subjects where that is not meant',
-  NoCondition: 'Give the rule a condition, or write engine: allow where that is meant',
+  SecretInManifest: 'Set spec.secretRef instead, or nothing: then a secret is generated',
+  NobodyLinked: 'Set spec.link, or another spec.subjects',
+  GrantsEverybody: 'Set another spec.subjects if that is not intended',
+  NoCondition: 'Give the rule a condition, or use engine: allow if that is intended',
   MetadataNotPermitted: 'An admin permits them on the Namespace, or they are taken out of spec.generateSecret',
-  WithoutEffect: 'Take them away, or leave them for the version that has them',
+  WithoutEffect: 'Remove them, or keep them for the version that implements them',
   RefreshNotEnabled:
     'Set refresh_token: true in the settings of a listed grant, such as spec.auth.authorization_code, or remove the entry',
   QuotaNotReadable:

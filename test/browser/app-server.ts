@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { portOf } from '../../process/port-of.ts';
 
 /** An app on a device: it takes what browsers bring back to it, over real HTTP. */
 export interface AppServer {
@@ -20,19 +21,15 @@ export async function startAppServer(): Promise<AppServer> {
     const { method = '', url = '', headers } = request;
     heard.push(`${method} ${url} ${await text(request)} ${headers.referer ?? ''}`);
     if (url.startsWith('/on')) {
-      response.writeHead(302, { Location: `http://localhost:${portOf()}/home` }).end();
+      response.writeHead(302, { Location: `http://localhost:${String(portOf(server))}/home` }).end();
       return;
     }
     response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' });
     response.end('<!doctype html><html lang="en"><title>App</title><h1>Back in the app</h1></html>');
   }
-  function portOf(): string {
-    const address = server.address();
-    return typeof address === 'object' && address !== null ? String(address.port) : '';
-  }
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
-    url: `http://127.0.0.1:${portOf()}`,
+    url: `http://127.0.0.1:${String(portOf(server))}`,
     heard,
     async close() {
       server.closeAllConnections();

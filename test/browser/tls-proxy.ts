@@ -3,6 +3,7 @@ import http from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import https from 'node:https';
 import { localhostCertificate } from '../support/localhost-certificate.ts';
+import { portOf } from '../../process/port-of.ts';
 
 /** A proxy before the API, as on the web: it speaks TLS to browsers and plain HTTP to the API. */
 export interface TlsProxy {
@@ -17,9 +18,8 @@ export async function startTlsProxy(target: string, certificate = localhostCerti
     forward(request, response, target);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
-  const address = server.address();
   return {
-    url: `https://localhost:${typeof address === 'object' && address !== null ? String(address.port) : ''}`,
+    url: `https://localhost:${String(portOf(server))}`,
     async close() {
       server.closeAllConnections();
       server.close();

@@ -9,7 +9,7 @@ import { createManagementAuthority } from '../../operator/management-authority.t
 import { createLog } from '../../process/log.ts';
 import { createAuthority, createSecretFolder, type SecretFolder } from '../support/certificates.ts';
 import type { Certificate } from '../support/localhost-certificate.ts';
-import { portOf } from '../support/port-of.ts';
+import { portOf } from '../../process/port-of.ts';
 
 const signal = new AbortController().signal;
 

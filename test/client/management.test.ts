@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { ManagementError } from '../../api/client/management-error.ts';
 import { createManagement, type ApplyCall, type Management } from '../../api/client/management.ts';
 import { Secret } from '../../api/client/secret.ts';
+import { portOf } from '../../process/port-of.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
@@ -25,8 +26,7 @@ describe('createManagement', () => {
     server = createServer((request, response) => void receive(request, response));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const address = server.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const port = portOf(server);
     const peer = { url: `http://127.0.0.1:${String(port)}`, key: new Secret('the-key') };
     management = createManagement(peer);
     hasty = createManagement({ ...peer, idleTimeout: 300 });

@@ -155,7 +155,7 @@ describe('what boxgate dev prints', () => {
     expect(stdout).to.match(/client\.boxgate\.dev\/faulty .* False +Invalid\n/);
     expect(stdout).to.match(/accesspolicy\.boxgate\.dev\/dangling .* True +\w+\n/);
     expect(stdout).to.match(
-      / {2}\S*b\.yaml:1: no declared AccessPolicy concerns this client: .*\. Where it is to call them, apply/,
+      / {2}\S*b\.yaml:1: no declared AccessPolicy concerns this client: .*\. If it should call them, apply/,
     );
     expect(stdout).to.match(/ {2}\S*c\.yaml:1: .*nowhere/);
     expect(stdout).to.match(/ {2}\S*d\.yaml:6: spec\.grant_types /);

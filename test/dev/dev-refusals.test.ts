@@ -8,6 +8,7 @@ import { runBoxgate } from './boxgate-process.ts';
 import { anyPorts } from './dev-process.ts';
 import { clientYaml, temporaryFolder } from './temporary-folder.ts';
 import type { TemporaryFolder } from './temporary-folder.ts';
+import { portOf } from '../../process/port-of.ts';
 
 describe('boxgate dev, which cannot begin', () => {
   let folder: TemporaryFolder;
@@ -68,8 +69,7 @@ describe('boxgate dev, which cannot begin', () => {
         server.listen(port, '127.0.0.1', resolve);
       });
       servers.push(server);
-      const address = server.address();
-      return typeof address === 'object' && address !== null ? address.port : port;
+      return portOf(server);
     }
     afterEach(() => {
       for (const server of servers.splice(0)) server.close();

@@ -6,6 +6,7 @@ import { testEncryptionKey } from '../support/api.ts';
 import { ownerQuery } from '../support/owner-query.ts';
 import { asOwner, bareDatabase } from '../support/postgres.ts';
 import type { TestDatabase } from '../support/postgres.ts';
+import { portOf } from '../../process/port-of.ts';
 
 /** Exit code and output of a run of the API's program. */
 interface Run {
@@ -108,8 +109,7 @@ describe('the API’s program', () => {
     const taken = createServer();
     const port = await new Promise<string>((resolve) => {
       taken.listen(0, '127.0.0.1', () => {
-        const address = taken.address();
-        resolve(String(typeof address === 'object' ? address?.port : 0));
+        resolve(String(portOf(taken)));
       });
     });
     const said = await run(['api'], settings({ BOXGATE_PORT: port }));

@@ -9,7 +9,7 @@ const folders = /^(?:api|crds|dev|operator|process|program|test|tools)\//;
 
 /** Checks whether the doc comments of a file are checked: it is a source file of the product, its tests or its tools. */
 export function isCheckedSource(file: string): boolean {
-  return folders.test(file) && file.endsWith('.ts');
+  return folders.test(file) && /\.tsx?$/.test(file);
 }
 
 /** Returns the doc comments of a file that begin with a clause, each as `file:line: its first words`. */

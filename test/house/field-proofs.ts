@@ -34,6 +34,7 @@ const serviceAccounts = [
 ] as const;
 const switches = ['test/http/compatibility.test.ts', 'allows what it says, and nothing else'] as const;
 const authorize = 'test/http/pages/authorize.test.ts';
+const codes = 'test/http/pages/codes.test.ts';
 const redirectUris = 'test/http/pages/redirect-uris.test.ts';
 const crossOrigin = 'test/http/server/cross-origin.test.ts';
 const bootstrapAdmin = 'test/operator/desired/bootstrap-admin.test.ts';
@@ -61,7 +62,7 @@ export const FIELD_PROOFS: FieldProofs = {
     'tokens.default_lifetime': lifetimes,
     'tokens.reject_unknown_scope': ['test/oauth/token/ignored-scopes.test.ts', 'a scope that the box does not know'],
     'tokens.require_listed_audience': [
-      'test/http/endpoints/settings-of-tokens.test.ts',
+      'test/http/endpoints/settings-of-tokens/box.test.ts',
       'require_listed_audience: true refuses tokens of a client with an audience that it does not list',
     ],
     scopes: ['test/http/pages/consent-target.test.ts', 'shows its sentence in the language of the page, as text'],
@@ -86,7 +87,7 @@ export const FIELD_PROOFS: FieldProofs = {
       'and always one to sign, through years of rotation',
     ],
     'compatibility.profile': switches,
-    'password.min_length': ['test/http/resources/users.test.ts', 'says how long a password must be'],
+    'password.min_length': ['test/http/resources/users/user-compatibility.test.ts', 'says how long a password must be'],
     'audit.retention': ['test/db/audit/audit-days.test.ts', 'keeps a record for as many days as the Box says'],
     'compatibility.query_token': switches,
     'compatibility.password_hash': switches,
@@ -140,29 +141,20 @@ export const FIELD_PROOFS: FieldProofs = {
     'auth.implicit.token_format': [authorize, 'and signs it where it is a JWT'],
     'auth.implicit.access_token_expiration': [authorize, 'shows when a token ends where that is configured'],
     'auth.implicit.audience': [authorize, 'is for the audience that the grant of its client has'],
-    'auth.authorization_code.redirect_uri': [authorize, 'is redeemed once, with its verifier'],
+    'auth.authorization_code.redirect_uri': [codes, 'is redeemed once, with its verifier'],
     'auth.authorization_code.redirect_uris': [redirectUris, 'gets its answer at the one that it names'],
-    'auth.authorization_code.token_format': [authorize, 'is redeemed for what the settings of its grant say'],
-    'auth.authorization_code.access_token_expiration': [
-      authorize,
-      'is redeemed for what the settings of its grant say',
-    ],
-    'auth.authorization_code.audience': [authorize, 'is redeemed for what the settings of its grant say'],
-    'auth.authorization_code.refresh_token': [authorize, 'gives refresh tokens that rotate'],
+    'auth.authorization_code.token_format': [codes, 'is redeemed for what the settings of its grant say'],
+    'auth.authorization_code.access_token_expiration': [codes, 'is redeemed for what the settings of its grant say'],
+    'auth.authorization_code.audience': [codes, 'is redeemed for what the settings of its grant say'],
+    'auth.authorization_code.refresh_token': [codes, 'gives refresh tokens that rotate'],
     'auth.authorization_code.refresh_token_expiration': [
-      authorize,
+      codes,
       'gives refresh tokens by the settings of its own grant',
     ],
-    'auth.authorization_code.refresh_requires_secret': [
-      authorize,
-      'gives refresh tokens by the settings of its own grant',
-    ],
-    'auth.authorization_code.refresh_rotation': [authorize, 'gives refresh tokens by the settings of its own grant'],
-    'auth.authorization_code.secret_required': [
-      authorize,
-      'needs no secret where the settings say that PKCE is enough',
-    ],
-    'auth.authorization_code.pkce': [authorize, 'needs PKCE of a client with a secret where its settings say so'],
+    'auth.authorization_code.refresh_requires_secret': [codes, 'gives refresh tokens by the settings of its own grant'],
+    'auth.authorization_code.refresh_rotation': [codes, 'gives refresh tokens by the settings of its own grant'],
+    'auth.authorization_code.secret_required': [codes, 'needs no secret where the settings say that PKCE is enough'],
+    'auth.authorization_code.pkce': [codes, 'needs PKCE of a client with a secret where its settings say so'],
     post_logout_redirect_uris: ['test/oauth/openid/logout.test.ts', 'signs out whom the id_token is about'],
     id_token_signed_response_alg: [
       'test/oauth/openid/id-token.test.ts',

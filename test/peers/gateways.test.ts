@@ -7,7 +7,7 @@ import { startApi } from '../support/api.ts';
 import type { TestApi } from '../support/api.ts';
 import { clientToken } from '../support/client-token.ts';
 import { blocksOf, replaced } from '../support/page-block.ts';
-import { portOf } from '../support/port-of.ts';
+import { portOf } from '../../process/port-of.ts';
 import { sendRequest } from '../http/raw-http.ts';
 import { startProgram } from './documented-program.ts';
 import { startGateway } from './gateway.ts';

@@ -12,7 +12,7 @@ import { untilReady } from '../support/child-program.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownPort } from '../support/own-port.ts';
 import { blocksOf, replaced } from '../support/page-block.ts';
-import { portOf } from '../support/port-of.ts';
+import { portOf } from '../../process/port-of.ts';
 import { startGateway } from './gateway.ts';
 import type { RunningGateway } from './gateway.ts';
 import { startGoProgram } from './go-program.ts';

@@ -62,7 +62,7 @@ describe('docs/policies.md', () => {
 
   it('names the limits that hold', () => {
     const figure = (count: number) => count.toLocaleString('en');
-    expect(tableRows('| what | most |', page)).to.deep.equal([
+    expect(tableRows('| what | maximum |', page)).to.deep.equal([
       ['steps of one decision, all its candidates together', figure(STEPS_PER_DECISION)],
       ['processor time of one decision, all its candidates together', `${MILLISECONDS_PER_DECISION} ms`],
       ['CEL expression', `${figure(LONGEST_EXPRESSION)} characters`],

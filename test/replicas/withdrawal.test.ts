@@ -19,6 +19,7 @@ import type { Surroundings } from './withdrawals/ground.ts';
 import { GRANTS_NOTHING, MADE_INTO_OTHERS } from './withdrawals/nothing-to-withdraw.ts';
 import { peopleStories } from './withdrawals/people.ts';
 import { policyStories } from './withdrawals/policies.ts';
+import { portOf } from '../../process/port-of.ts';
 
 const stories = { ...clientStories, ...policyStories, ...boxStories, ...peopleStories };
 
@@ -32,8 +33,7 @@ describe('what a field grants', () => {
     keys = createServer((_request, response) => response.end(JSON.stringify({ keys: [key.publicJwk] })));
     keys.listen(0, '127.0.0.1');
     await once(keys, 'listening');
-    const address = keys.address();
-    const host = `127.0.0.1:${String(typeof address === 'object' && address !== null ? address.port : 0)}`;
+    const host = `127.0.0.1:${String(portOf(keys))}`;
     const environment = { ...unthrottled, BOXGATE_JWKS_HOSTS: host };
     const one = await startApi({ environment });
     const two = await startApi({ environment, database: one.database });

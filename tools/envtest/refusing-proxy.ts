@@ -3,6 +3,7 @@ import https from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
 import type { ControlPlane } from './control-plane.ts';
+import { portOf } from '../../process/port-of.ts';
 
 /** Answer that replaces the real one. */
 export interface Refusal {
@@ -45,10 +46,9 @@ export async function startRefusingProxy(plane: ControlPlane): Promise<RefusingP
   // A watch has no end.
   server.requestTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
 
   const proxy: RefusingProxy = {
-    port: typeof address === 'object' && address !== null ? address.port : 0,
+    port: portOf(server),
     refuse: () => undefined,
     get refused() {
       return refused;

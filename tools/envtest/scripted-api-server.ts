@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { KubeCredentialsSource } from '../../operator/kube/client/credentials.ts';
 import { plainSignIn } from './plain-sign-in.ts';
+import { portOf } from '../../process/port-of.ts';
 
 /** A list, a watch, or another request that the server was sent. */
 export interface ScriptedRequest {
@@ -142,8 +143,7 @@ export async function startScriptedApiServer(): Promise<ScriptedApiServer> {
 
   const port = await new Promise<number>((resolve) => {
     server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : 0);
+      resolve(portOf(server));
     });
   });
 

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 import type { KubeCredentialsSource } from '../../operator/kube/client/credentials.ts';
 import { plainSignIn } from './plain-sign-in.ts';
+import { portOf } from '../../process/port-of.ts';
 
 /**
  * As much of a Kubernetes API as the operator asks for while no Secret is needed: lists and watches, statuses, finalizers,
@@ -146,8 +147,7 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
 
   const port = await new Promise<number>((resolve) => {
     server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : 0);
+      resolve(portOf(server));
     });
   });
 

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { parse, YAMLParseError } from 'yaml';
+import { Unreadable, yamlDocuments } from '../../client/manifest/yaml-documents.ts';
 import { isList, isObject } from '../../../crds/json-value.ts';
 import type { JsonObject } from '../../../crds/json-value.ts';
 import { plainText } from '../../../process/plain-text.ts';
@@ -33,10 +33,10 @@ function fileIn(folder: string): string | undefined {
 
 function parsed(file: string): unknown {
   try {
-    const value: unknown = parse(textOf(file));
-    return value;
+    const [document, another] = [...yamlDocuments(textOf(file))];
+    return another === undefined ? document?.content : undefined;
   } catch (error) {
-    if (error instanceof YAMLParseError) throw usageError(`${plainText(file)}: ${plainText(error.message)}`);
-    throw error;
+    if (!(error instanceof Unreadable)) throw error;
+    throw usageError(`${plainText(file)}:${String(error.line)}: ${plainText(error.message)}`);
   }
 }

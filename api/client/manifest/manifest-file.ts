@@ -2,13 +2,12 @@ import { isObject, parseJson } from '../../../crds/json-value.ts';
 import type { JsonObject } from '../../../crds/json-value.ts';
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
-import { Composer, LineCounter, Parser, Scalar, isScalar, visit, type Document } from 'yaml';
 import { Secret } from '../secret.ts';
 import { DNS_LABEL, OBJECT_NAME } from '../../../crds/fields.ts';
 import { QUOTA_ANNOTATION } from '../../../crds/quota.ts';
 import { API_GROUP, API_VERSION, KINDS, isKind, type Kind } from '../../../crds/kind.ts';
 import { mustBeKind } from '../../../crds/manifest.ts';
-import { kubectlWords, plainName } from '../../../crds/yaml-words.ts';
+import { Unreadable, yamlDocuments } from './yaml-documents.ts';
 
 /** One object of ours as written in a file; its spec is not checked yet. */
 export interface ManifestObject {
@@ -69,8 +68,6 @@ export type ManifestFile =
 
 /** The namespace of a manifest that names none, unless the reader knows another. */
 const defaultNamespace = 'default';
-/** Far above the number of aliases that a person writes, far below that of a bomb. */
-const mostAliases = 100;
 
 /**
  * Reads the text of a file: any number of YAML documents (JSON is YAML), each an object of ours, a Secret, a Namespace
@@ -79,15 +76,13 @@ const mostAliases = 100;
  * tell which one is missing.
  */
 export function parseManifests(text: string, fallback = defaultNamespace): ManifestFile {
-  const counter = new LineCounter();
   const objects: ManifestObject[] = [];
   const secrets: ManifestSecret[] = [];
   const namespaces: ManifestNamespace[] = [];
   const foreign: ForeignObject[] = [];
   try {
-    for (const document of documentsOf(text, counter)) {
-      const line = counter.linePos(firstOffset(document)).line;
-      for (const value of flattened(valueOf(document, line, counter), line)) {
+    for (const { content, line } of yamlDocuments(text)) {
+      for (const value of flattened(content, line)) {
         const found = readObject(value, line, fallback);
         if (found === undefined) {
           const kind = foreignKind(value);
@@ -105,58 +100,6 @@ export function parseManifests(text: string, fallback = defaultNamespace): Manif
     throw error;
   }
   return { ok: true, objects, secrets, namespaces, foreign };
-}
-
-class Unreadable extends Error {
-  readonly line: number;
-
-  constructor(line: number, message: string) {
-    super(message);
-    this.line = line;
-  }
-}
-
-/** Parses one document at a time: the syntax tree of a large file would take a hundred times its size. */
-function documentsOf(text: string, counter: LineCounter): Iterable<Document> {
-  const parser = new Parser(counter.addNewLine);
-  const composer = new Composer({
-    version: '1.2',
-    schema: 'core',
-    customTags: kubectlWords,
-    strict: true,
-    uniqueKeys: true,
-    stringKeys: true,
-    merge: true,
-    resolveKnownTags: false,
-  });
-  return composer.compose(parser.parse(text));
-}
-
-function firstOffset(document: Document): number {
-  return document.contents?.range?.[0] ?? document.range?.[0] ?? 0;
-}
-
-function valueOf(document: Document, line: number, counter: LineCounter): unknown {
-  const [problem] = [...document.errors, ...document.warnings];
-  if (problem !== undefined) throw new Unreadable(counter.linePos(problem.pos[0]).line, lowerFirst(problem.message));
-  nameAsKubectl(document);
-  try {
-    return document.toJS({ maxAliasCount: mostAliases });
-  } catch (error) {
-    if (error instanceof ReferenceError) throw new Unreadable(line, 'repeats itself too often through aliases');
-    if (error instanceof Error && error.message.startsWith('Merge sources'))
-      throw new Unreadable(line, 'has a merge key (<<) of what is no mapping: name one by an alias');
-    throw error;
-  }
-}
-
-/** Replaces names by those that kubectl reads: the library takes every name as written (`stringKeys`). */
-function nameAsKubectl(document: Document): void {
-  visit(document, {
-    Pair: (_, { key }) => {
-      if (isScalar(key) && key.type === Scalar.PLAIN && key.source !== undefined) key.value = plainName(key.source);
-    },
-  });
 }
 
 /** Yields the items of a `kind: List`, as `kubectl get -o yaml` writes it, or the value itself. */
@@ -316,8 +259,4 @@ function decoded(base64: string): string | undefined {
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined;
   const bytes = Buffer.from(text, 'base64');
   return bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
-}
-
-function lowerFirst(text: string): string {
-  return text.slice(0, 1).toLowerCase() + text.slice(1);
 }

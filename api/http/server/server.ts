@@ -5,6 +5,7 @@ import { answerBroken, refuseConnect } from './broken-request.ts';
 import type { OnBroken } from './broken-request.ts';
 import type { Certificate } from '../tls/certificate.ts';
 import type { MessageClasses } from './express-messages.ts';
+import { portOf } from '../../../process/port-of.ts';
 
 // Not by `import`: its named exports load all of undici, 14 MB that a server does not use (Node 24).
 const { createServer } = process.getBuiltinModule('node:http');
@@ -127,8 +128,7 @@ export function listen(server: Server, host: string, port: number): Promise<numb
     server.once('error', fail);
     server.listen({ host, port, backlog: 1024 }, () => {
       server.off('error', fail);
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : port);
+      resolve(portOf(server));
     });
   });
 }

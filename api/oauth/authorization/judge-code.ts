@@ -3,7 +3,7 @@ import { equal } from '../../credentials/equal.ts';
 import type { CodeParts } from '../../credentials/code-text.ts';
 import type { FoundCode } from '../../db/authorization/code-statements.ts';
 import type { BoxState, ClientState } from '../../state/box-state.ts';
-import { requiresPkce } from '../client-auth/confidential.ts';
+import { requiresPkce } from '../client-auth/client-type.ts';
 import { configuredUri, onlyUri } from './request/configured-uris.ts';
 
 /** A code as a client presents it. */

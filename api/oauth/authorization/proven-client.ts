@@ -1,4 +1,4 @@
-import { mustAuthenticateForCode } from '../client-auth/confidential.ts';
+import { mustAuthenticateForCode } from '../client-auth/client-type.ts';
 import type { AuthorizationRequest } from './request/authorization-request.ts';
 
 /**

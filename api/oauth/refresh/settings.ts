@@ -2,7 +2,7 @@ import type { Client } from '../../../crds/client.ts';
 import type { FirstGrant } from '../../db/session/grant-letter.ts';
 import type { ClientState } from '../../state/box-state.ts';
 import type { GrantSettings } from '../token/plan.ts';
-import { canAuthenticate } from '../client-auth/confidential.ts';
+import { canAuthenticate } from '../client-auth/client-type.ts';
 
 /** The settings of a grant that gives refresh tokens. */
 export interface RefreshSettings extends GrantSettings {

@@ -1,4 +1,4 @@
-import { isConfidential } from '../../../crds/confidential.ts';
+import { isConfidential } from '../../../crds/client-type.ts';
 import { confirmOnStandby } from '../../db/box/durability.ts';
 import type { SessionRef } from '../../db/session/session.ts';
 import type { ClientState } from '../../state/box-state.ts';

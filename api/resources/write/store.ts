@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { confidentialFault } from '../../../crds/confidential.ts';
+import { confidentialFault } from '../../../crds/client-type.ts';
 import type { NoteEvent } from '../../audit/recorded.ts';
 import { bumpVersion } from '../../db/box/box.ts';
 import { upsertResources } from '../../db/resource/write.ts';

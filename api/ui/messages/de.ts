@@ -17,18 +17,18 @@ export const german: Messages = {
   signOut: 'Abmelden',
   signedInAs: (user) => `Angemeldet als Benutzer ${user}`,
   signedOut:
-    'Sie sind abgemeldet. Melden Sie sich in einem anderen Tab an und kommen Sie zurück: Ihr Text bleibt hier stehen.',
+    'Sie sind abgemeldet. Melden Sie sich in einem anderen Tab an und kommen Sie zurück: Ihr Text bleibt hier erhalten.',
   signedOutHere: 'In diesem Browser ist niemand angemeldet.',
   signInRefused: (reason) =>
-    `Die Box lässt diese Seite niemanden anmelden (${reason}). Wenden Sie sich an den Betreiber des Dienstes.`,
+    `Die Box erlaubt dieser Seite die Anmeldung nicht (${reason}). Wenden Sie sich an den Betreiber des Dienstes.`,
   insecure: 'Diese Seite wurde unverschlüsselt geladen. Öffnen Sie sie über https, auf diesem Rechner über 127.0.0.1.',
   goOn: 'Weiter',
   loading: 'Wird geladen …',
-  offline: 'Es gibt keine Verbindung zum Dienst. Ihr Text bleibt hier stehen. Versuchen Sie es online noch einmal.',
+  offline: 'Es gibt keine Verbindung zum Dienst. Ihr Text bleibt hier erhalten. Versuchen Sie es online noch einmal.',
   unavailable: (seconds) =>
     seconds === undefined
-      ? 'Der Dienst kann gerade nicht antworten. Ihr Text bleibt hier stehen. Versuchen Sie es gleich noch einmal.'
-      : `Der Dienst kann gerade nicht antworten. Ihr Text bleibt hier stehen. Versuchen Sie es in ${String(seconds)} s noch einmal.`,
+      ? 'Der Dienst kann gerade nicht antworten. Ihr Text bleibt hier erhalten. Versuchen Sie es gleich noch einmal.'
+      : `Der Dienst kann gerade nicht antworten. Ihr Text bleibt hier erhalten. Versuchen Sie es in ${String(seconds)} s noch einmal.`,
   tryAgain: 'Noch einmal versuchen',
   gone: 'Diesen Eintrag gibt es nicht mehr.',
   noRight: (method, path) => `Keine Richtlinie erlaubt Ihnen das: ${method} ${path}`,
@@ -57,7 +57,7 @@ export const german: Messages = {
   storedNow: (field) => `${field}, jetzt gespeichert`,
   yourText: (field) => `${field}, Ihr Text`,
   keepMine: 'Meinen Text behalten, dann speichern',
-  takeStored: 'Den gespeicherten nehmen',
+  takeStored: 'Den gespeicherten Text übernehmen',
   notJson: ({ line, column, found }) =>
     `Kein gültiges JSON in Zeile ${String(line)}, Spalte ${String(column)}: ${found === '' ? 'der Text endet zu früh' : `„${found}“ passt nicht`}.`,
   newUser: 'Neuer Benutzer',
@@ -103,7 +103,7 @@ export const german: Messages = {
   method: 'Methode',
   path: 'Pfad',
   body: 'Inhalt',
-  ask: 'Richtlinien fragen',
+  ask: 'Richtlinien befragen',
   granted: (policy) => `Erlaubt durch die Richtlinie ${policy}.`,
   denied: 'Abgelehnt: keine Richtlinie erlaubt es.',
   candidates: 'Kandidaten',
@@ -111,8 +111,8 @@ export const german: Messages = {
   policy: 'Richtlinie',
   engine: 'Engine',
   verdict: 'Urteil',
-  grants: 'Erlaubt.',
-  doesNotGrant: 'Erlaubt nicht.',
+  grants: 'Erlaubt es.',
+  doesNotGrant: 'Erlaubt es nicht.',
   time: 'Zeit',
   result: 'Ergebnis',
   actor: 'Wer',
@@ -121,7 +121,7 @@ export const german: Messages = {
   changed: 'Geänderte Felder',
   count: 'Anzahl',
   requestId: 'Nummer der Anfrage',
-  grantsOfUser: 'Apps, die für Sie handeln dürfen',
+  grantsOfUser: 'Apps, die in Ihrem Namen handeln dürfen',
   noGrants: 'Es gibt keine.',
   takeBack: (client) => `Einwilligung für ${client} zurücknehmen`,
 };

@@ -20,7 +20,7 @@ export const english: Messages = {
   signedOutHere: 'Nobody is signed in with this browser.',
   signInRefused: (reason) =>
     `The box does not let this page sign in (${reason}). Ask the administrator of the service.`,
-  insecure: 'This page was loaded without encryption. Open it by https, or on this machine by 127.0.0.1.',
+  insecure: 'This page was loaded without encryption. Open it over https, or on this machine at 127.0.0.1.',
   goOn: 'Continue',
   loading: 'Loading …',
   offline: 'There is no connection to the service. Your text stays here. Try again when you are online.',
@@ -32,7 +32,7 @@ export const english: Messages = {
   gone: 'This record does not exist any more.',
   noRight: (method, path) => `No access policy lets you do this: ${method} ${path}`,
   noRightRemedy:
-    'If you should have this right, an administrator puts you in a group that has it, or applies this policy:',
+    'If you should have this right, an administrator can add you to a group that has it, or apply this policy:',
   managed: (object) =>
     `The custom resource ${object} declares this record. It is read-only here: change it there. Under boxgate dev, change its manifest in the folder.`,
   command: 'Command that shows the custom resource',
@@ -55,7 +55,7 @@ export const english: Messages = {
   storedNow: (field) => `${field}, stored now`,
   yourText: (field) => `${field}, your text`,
   keepMine: 'Keep my text, then save',
-  takeStored: 'Take the stored one',
+  takeStored: 'Take the stored text',
   notJson: ({ line, column, found }) =>
     `Not valid JSON in line ${String(line)}, column ${String(column)}: ${found === '' ? 'the text ends too early' : `“${found}” does not fit`}.`,
   newUser: 'New user',
@@ -67,11 +67,11 @@ export const english: Messages = {
   email: 'Email',
   password: 'Password',
   passwordStays: 'Leave it empty to keep the password. A new one ends all sessions of the user.',
-  oldPassword: 'Present password',
+  oldPassword: 'Current password',
   newPassword: 'New password',
   newPasswordHint: 'It ends all your sessions, also in other browsers.',
   changePassword: 'Change the password',
-  passwordChanged: 'The password is changed. Sign in with the new one.',
+  passwordChanged: 'Your password has been changed. Sign in with the new one.',
   data: 'Data',
   groupIds: 'Group-ids',
   noGroups: 'There are no groups in this box.',

@@ -7,6 +7,7 @@ import type { Signer } from '../../oauth/assertions.ts';
 import type { Attack } from '../attack.ts';
 import { formText, quietAddress, rudeAddress } from '../requests.ts';
 import { quietBox, rudeBox } from '../stage.ts';
+import { portOf } from '../../../process/port-of.ts';
 
 const rate = 3;
 
@@ -61,6 +62,5 @@ async function tokenRequest(box: string, from: string, key: Signer, client: stri
 }
 
 function hostOf(server: Server): string {
-  const address = server.address();
-  return `127.0.0.1:${typeof address === 'object' && address !== null ? String(address.port) : ''}`;
+  return `127.0.0.1:${String(portOf(server))}`;
 }

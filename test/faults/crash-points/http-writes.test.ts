@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { createServer, type Server } from 'node:http';
 import { startHttpWrites } from './http-writes.ts';
 import { createWriteLog, WAYS, type Way } from './write-log.ts';
+import { portOf } from '../../../process/port-of.ts';
 
 describe('a proxy of HTTP that shows writes', () => {
   let server: Server;
@@ -14,8 +15,7 @@ describe('a proxy of HTTP that shows writes', () => {
       response.end('done');
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const address = server.address();
-    target = `http://127.0.0.1:${String(typeof address === 'object' ? address?.port : 0)}`;
+    target = `http://127.0.0.1:${String(portOf(server))}`;
   });
   beforeEach(() => (received = []));
   after(() => void server.close());

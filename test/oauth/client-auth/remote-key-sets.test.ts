@@ -14,6 +14,7 @@ import { assertion, makeSigner, proof } from '../assertions.ts';
 import type { Signer } from '../assertions.ts';
 import { sendForm } from '../requests.ts';
 import type { Reply } from '../requests.ts';
+import { portOf } from '../../../process/port-of.ts';
 
 const issuer = 'http://boxgate.test/boxes/default';
 
@@ -32,8 +33,7 @@ async function startKeyServer(): Promise<KeyServer> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const port = portOf(server);
   const keyServer: KeyServer = {
     host: `127.0.0.1:${String(port)}`,
     answer: (_request, response) => response.end('{"keys":[]}'),

@@ -8,6 +8,7 @@ import { bucketOf } from '../../../api/db/session/bucket.ts';
 import { readJwtAccessToken } from '../../../api/oauth/keys/jwt-check.ts';
 import { createKeyRing, sealedFor } from '../../../api/state/key-ring.ts';
 import { keyRow, sampleSealing } from '../../state/sample-changes.ts';
+import { portOf } from '../../../process/port-of.ts';
 
 const issuer = 'https://boxgate.test/boxes/default';
 const now = 1_700_000_000_000;
@@ -83,8 +84,7 @@ describe('the check of a JWT', () => {
       listener = createServer((_request, response) => void response.end('{}'));
       listener.on('connection', () => (connections += 1));
       await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
-      const address = listener.address();
-      port = typeof address === 'object' && address !== null ? address.port : 0;
+      port = portOf(listener);
     });
     after(() => {
       listener.close();

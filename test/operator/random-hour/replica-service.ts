@@ -1,4 +1,5 @@
 import { createConnection, createServer, type Socket } from 'node:net';
+import { portOf } from '../../../process/port-of.ts';
 
 /** One address in front of several replicas, as a Service is. */
 export interface ReplicaService {
@@ -42,8 +43,7 @@ export async function startReplicaService(ports: readonly number[]): Promise<Rep
 
   const port = await new Promise<number>((resolve) => {
     server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : 0);
+      resolve(portOf(server));
     });
   });
   return {

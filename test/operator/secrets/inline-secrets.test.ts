@@ -24,7 +24,8 @@ describe('a secret that is in a Client', () => {
         object: { kind: 'Client', namespace: 'box', name: 'inline', uid: inline.uid },
         type: 'Warning',
         reason: 'InlineSecret',
-        message: 'spec.secret is for development only. Give spec.secretRef instead, or nothing: then a secret is made',
+        message:
+          'spec.secret is for development only. Set spec.secretRef instead, or nothing: then a secret is generated',
         isInStatus: true,
       },
     ]);

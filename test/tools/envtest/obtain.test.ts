@@ -20,6 +20,7 @@ import {
 import type { Downloads } from '../../../tools/envtest/release.ts';
 import { unzip } from '../../../tools/envtest/unzip.ts';
 import { zip } from '../../../tools/envtest/zip.ts';
+import { portOf } from '../../../process/port-of.ts';
 
 const names = programs.map(({ name }) => name);
 
@@ -57,8 +58,7 @@ describe('obtaining the control plane', () => {
     });
     url = await new Promise((resolve) => {
       server.listen(0, '127.0.0.1', () => {
-        const address = server.address();
-        resolve(`http://127.0.0.1:${typeof address === 'object' && address !== null ? String(address.port) : ''}`);
+        resolve(`http://127.0.0.1:${String(portOf(server))}`);
       });
     });
   });

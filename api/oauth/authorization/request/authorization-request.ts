@@ -3,7 +3,7 @@ import { planAccessToken } from '../../token/plan.ts';
 import type { AccessTokenPlan } from '../../token/plan.ts';
 import { defaultScope } from '../../../state/requestable-scopes.ts';
 import { requestedAccess } from '../../token/requested-access.ts';
-import { requiresPkce } from '../../client-auth/confidential.ts';
+import { requiresPkce } from '../../client-auth/client-type.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { asksForIdToken } from '../../openid/id-token.ts';
 import { allOfForm, withoutEmpty } from '../../token/parameters.ts';

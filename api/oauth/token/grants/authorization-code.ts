@@ -7,7 +7,7 @@ import type { AccessTokenPlan, PlanContext } from '../plan.ts';
 import { requestedAccess } from '../requested-access.ts';
 import { authenticateClient, namedClient } from '../../client-auth/authenticate-client.ts';
 import type { PresentedCode } from '../../authorization/judge-code.ts';
-import { mustAuthenticateForCode } from '../../client-auth/confidential.ts';
+import { mustAuthenticateForCode } from '../../client-auth/client-type.ts';
 import { keyFor } from '../../keys/key-needed.ts';
 import { makeToken } from '../access-token.ts';
 import type { MadeAccessToken } from '../access-token.ts';

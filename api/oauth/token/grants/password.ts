@@ -3,7 +3,7 @@ import type { ClientState } from '../../../state/box-state.ts';
 import { planAccessToken } from '../plan.ts';
 import { requestedAccess } from '../requested-access.ts';
 import { authenticateClient, namedClient } from '../../client-auth/authenticate-client.ts';
-import { canAuthenticate } from '../../client-auth/confidential.ts';
+import { canAuthenticate } from '../../client-auth/client-type.ts';
 import { makeToken } from '../access-token.ts';
 import { notAuthenticated } from '../../not-authenticated.ts';
 import { OAuthError } from '../../oauth-error.ts';

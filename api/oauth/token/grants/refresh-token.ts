@@ -7,7 +7,7 @@ import { planRefreshedToken } from '../plan.ts';
 import type { AccessTokenPlan } from '../plan.ts';
 import { requestedAccess } from '../requested-access.ts';
 import { authenticateClient, namedClient } from '../../client-auth/authenticate-client.ts';
-import { canAuthenticate } from '../../client-auth/confidential.ts';
+import { canAuthenticate } from '../../client-auth/client-type.ts';
 import { isOfFamily } from '../../refresh/find-refresh-token.ts';
 import { keyFor } from '../../keys/key-needed.ts';
 import { makeToken } from '../access-token.ts';

@@ -21,6 +21,7 @@ import {
 } from '../../../../tools/envtest/scripted-api-server.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { apiOf } from '../things.ts';
+import { portOf } from '../../../../process/port-of.ts';
 
 const never = new AbortController().signal;
 
@@ -354,7 +355,6 @@ async function countingProxy(target: number): Promise<CountingProxy> {
     for (const socket of [near, far]) socket.on('error', () => undefined);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const port = portOf(server);
   return { port, count: () => connections, close: () => server.close().unref() };
 }

@@ -1,0 +1,123 @@
+import { isObject } from '../../../../crds/json-value.ts';
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import type { ResourceKind } from '../../../../api/http/resources/resource-exchange.ts';
+import { resourceRoutes } from '../../../../api/http/resources/resource-routes.ts';
+import { userRoutes } from '../../../../api/http/resources/resource-routes.ts';
+import type { SearchDefinition } from '../../../../api/resources/search/parameters.ts';
+import { auditSearch } from '../../../../api/resources/search/audit-search.ts';
+import { storedSearches } from '../../../../api/resources/search/stored.ts';
+import { sessionSearch } from '../../../../api/resources/search/session-search.ts';
+import { grantSearch } from '../../../../api/users/grant/search.ts';
+import { groupSearch } from '../../../../api/users/group/search.ts';
+import { userSearch } from '../../../../api/users/user/search.ts';
+import { ownerQuery } from '../../../support/owner-query.ts';
+import { startBoxApi } from '../box-api.ts';
+import type { BoxApi } from '../box-api.ts';
+
+type Kind = ResourceKind | 'User';
+
+/** Every definition of a search, by kind. */
+const definitions: Readonly<Record<Kind, readonly SearchDefinition<object>[]>> = {
+  ...{ Client: [storedSearches.Client], AccessPolicy: [storedSearches.AccessPolicy] },
+  ...{ Group: [groupSearch], Grant: [grantSearch], Session: [sessionSearch] },
+  AuditEvent: [auditSearch],
+  User: [userSearch],
+};
+
+/** Filters that are no field of their resource, each with the field that it looks at and the reason. */
+const noFields: Readonly<Partial<Record<Kind, Readonly<Record<string, readonly [field: string, reason: string]>>>>> = {
+  User: {
+    q: ['email', 'a text search: emails that begin with the text'],
+    'group-id': ['group-ids', 'one group: a user has a list of them'],
+  },
+  AuditEvent: {
+    client: ['actor', 'the client is a part of the actor'],
+    user: ['actor', 'the user is a part of the actor'],
+    remote_addr: ['actor', 'the address is a part of the actor'],
+  },
+};
+
+const kinds = Object.entries(definitions).map(([kind, searches]) => {
+  const filters = new Set(searches.flatMap((one) => [...Object.keys(one.filters), ...Object.keys(one.ranges)]));
+  const sorts = new Set(searches.flatMap((one) => Object.keys(one.sorts)));
+  const exceptions = new Map(Object.entries(new Map(Object.entries(noFields)).get(kind) ?? {}));
+  const fields = [...new Set([...sorts, ...filters].map((name) => exceptions.get(name)?.[0] ?? name))].sort();
+  return { kind, searches, filters, sorts, exceptions, fields };
+});
+
+/** The cells of a row of the table of searches in docs/resource-api.md: filters, and orders. */
+function documented(kind: string): readonly (readonly string[])[] {
+  const page = readFileSync('docs/resource-api.md', 'utf8');
+  const [, table = ''] = page.split('| kind | filters | `_sort` (default first) |\n');
+  const row = table.split('\n').find((line) => new RegExp(`^\\| ${kind}\\b`).test(line)) ?? '';
+  const cells = row.split('|').slice(2, 4);
+  return cells.map((cell) =>
+    [...cell.replaceAll(/\([^)]*\)/g, '').matchAll(/`-?([\w-]+)`/g)].map(([, name = '']) => name).sort(),
+  );
+}
+
+describe('R-48 the fields that searches filter and sort by', () => {
+  let api: BoxApi;
+
+  before(async () => {
+    api = await startBoxApi();
+    const client = { id: 'shown', name: 'Shown', active: true, grant_types: ['client_credentials'], secret: 's' };
+    const link = [{ resourceType: 'Client', id: 'shown' }];
+    const group = await api.call('POST', '/Group', { body: { name: 'shown' } });
+    const groups = [Reflect.get(Object(group.body), 'id')];
+    const user = { email: 'ann@mail.example', password: 'correct horse', status: 'active', 'group-ids': groups };
+    for (const [path, body] of [
+      ['/Client', client],
+      ['/AccessPolicy', { id: 'shown', engine: 'allow', subjects: 'linked', link }],
+      ['/users', user],
+    ] as const) {
+      const { status, text } = await api.call('POST', path, { body });
+      expect(status, text).to.equal(201);
+    }
+    await ownerQuery(
+      api,
+      `INSERT INTO boxgate.consent (box, user_id, client, scopes, version, created_at)
+       SELECT u.box, u.id, r.id, '{}', r.version, now() FROM boxgate.user u
+         JOIN boxgate.resource r ON r.box = u.box AND r.kind = 'Client' AND r.id = $1 WHERE u.box = 'default'`,
+      ['shown'],
+    );
+  });
+  after(() => api.stop());
+
+  it('R-48 are known here for every path that can be searched', () => {
+    const searched = [...resourceRoutes, ...userRoutes].filter(
+      ({ method, path }) => method === 'GET' && !path.includes(':id'),
+    );
+    expect(searched.map(({ kind }) => kind).sort()).to.deep.equal(kinds.map(({ kind }) => kind).sort());
+  });
+
+  for (const { kind, searches, filters, sorts, exceptions, fields } of kinds) {
+    it(`R-48 ${kind}: each is one of _elements, unless it is listed here with a reason`, () => {
+      for (const { elements } of searches) expect([...elements]).to.include.members(fields);
+      for (const [name, [field, reason]] of exceptions) {
+        expect(filters.has(name), `${name} is a filter`).to.equal(true);
+        for (const { elements } of searches) expect(elements.has(name), `${name} is no field`).to.equal(false);
+        expect([field, reason]).not.to.include('');
+      }
+    });
+
+    it(`R-48 ${kind}: each is shown by a read and by a search`, async () => {
+      const path = kind === 'User' ? '/users' : `/${kind}`;
+      const listed = await api.call('GET', kind === 'User' ? path : `${path}?_result=array`);
+      const views = (Array.isArray(listed.body) ? listed.body : []).filter(isObject);
+      const found = views.filter((view) => fields.every((field) => Object.hasOwn(view, field)));
+      expect(found, `${listed.text} has ${fields.join()}`).not.to.deep.equal([]);
+      const read = await api.call('GET', `${path}/${String(found[0]?.['id'])}`);
+      expect(read.status, read.text).to.equal(200);
+      expect(read.body).to.include.all.keys(fields);
+      if (kind === 'User') return;
+      const only = await api.call('GET', `${path}/${String(found[0]?.['id'])}?_elements=${fields.join()}`);
+      expect(only.body).to.have.all.keys([...new Set(['resourceType', 'id', ...fields])]);
+    });
+
+    it(`R-48 ${kind}: the table of searches in the docs lists them`, () => {
+      expect(documented(kind)).to.deep.equal([[...filters].sort(), [...sorts].sort()]);
+    });
+  }
+});
