@@ -195,6 +195,24 @@ describe('an administrator in the admin UI', () => {
     await close();
   });
 
+  it('does not redeem a code that it did not ask for', async () => {
+    const { page, say, close } = await signedIn(stage);
+    await page.getByRole('option').first().waitFor();
+    const redeemed: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/auth/token')) redeemed.push(request.url());
+    });
+    await page.route(/\/auth\/authorize\?/, (route) => {
+      const url = new URL(route.request().url());
+      url.searchParams.set('state', 'of-another-page');
+      return route.continue({ url: url.href });
+    });
+    await page.reload();
+    await page.getByText(say.signInRefused('invalid_response')).waitFor();
+    expect(redeemed).to.deep.equal([]);
+    await close();
+  });
+
   it('finds events in the audit trail', async () => {
     const { page, say, fill, choose, rows, close } = await signedIn(stage, { at: '#/audit' });
     await fill(say.filter, 'user.signed_in');
