@@ -72,6 +72,25 @@ describe('boxctl export and diff', () => {
     expect({ code, messages }, output).to.deep.equal({ code: 0, messages: '' });
   });
 
+  it('has the hosts and the issuer of a box, which a folder needs no grant for', async () => {
+    const settings = { hosts: ['auth.shop.example'], issuer: 'https://auth.shop.example/login' };
+    await api.declare('hosted', [
+      { kind: 'Box', id: 'hosted', ...settings },
+      { kind: 'Client', id: 'admin', grant_types: ['client_credentials'], secret: adminSecret },
+      { kind: 'AccessPolicy', id: 'admin', engine: 'allow', link: [{ resourceType: 'Client', id: 'admin' }] },
+    ]);
+    const { output } = await boxctl.run(['export'], { BOXCTL_BOX: 'hosted' });
+    expect(manifests(output)[0]?.['spec']).to.deep.equal(settings);
+    const own = temporaryFolder();
+    own.write('box.yaml', output);
+    own.write('secret.yaml', secretYaml('admin', adminSecret).replace('name: admin\n', 'name: admin\n  namespace: hosted\n'));
+    const served = await startDev(own.root);
+    const there = { BOXCTL_BOX: 'hosted', BOXCTL_SERVER: served.url };
+    expect(await boxctl.run(['diff', own.root, '--all'], there)).to.include({ code: 0, messages: '' });
+    await served.boxgate.end();
+    own.remove();
+  });
+
   it('says which fields differ, what only one of the two has, and exits with 10', async () => {
     await put('/Client/new-one', { grant_types: [] });
     folder.write('changed/box.yaml', exported.replace('Declared by an object', 'Changed in the folder'));
