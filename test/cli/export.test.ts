@@ -83,7 +83,10 @@ describe('boxctl export and diff', () => {
     expect(manifests(output)[0]?.['spec']).to.deep.equal(settings);
     const own = temporaryFolder();
     own.write('box.yaml', output);
-    own.write('secret.yaml', secretYaml('admin', adminSecret).replace('name: admin\n', 'name: admin\n  namespace: hosted\n'));
+    own.write(
+      'secret.yaml',
+      secretYaml('admin', adminSecret).replace('name: admin\n', 'name: admin\n  namespace: hosted\n'),
+    );
     const served = await startDev(own.root);
     const there = { BOXCTL_BOX: 'hosted', BOXCTL_SERVER: served.url };
     expect(await boxctl.run(['diff', own.root, '--all'], there)).to.include({ code: 0, messages: '' });
@@ -177,7 +180,9 @@ spec: { engine: allow, link: [{ resourceType: Client, id: admin }] }
   it('has no first admin who was deleted since', async () => {
     const { boxctl } = await declare(declared);
     await boxctl.run(['user', 'delete', 'boss@shop.example']);
-    expect((await boxctl.run(['export'])).output).not.to.contain('boss@shop.example').and.not.to.contain('bootstrap');
+    expect((await boxctl.run(['export'])).output)
+      .not.to.contain('boss@shop.example')
+      .and.not.to.contain('bootstrap');
     await boxctl.remove();
   });
 });

@@ -75,9 +75,9 @@ describe('docs/tour.md', () => {
   }
 
   it('begins with make dev, which a test runs as README has it', () => {
-    expect(writtenCommands(page).filter((command) => !command.includes('\n') && command.startsWith('make'))).to.deep.equal([
-      'make dev',
-    ]);
+    expect(
+      writtenCommands(page).filter((command) => !command.includes('\n') && command.startsWith('make')),
+    ).to.deep.equal(['make dev']);
     expect(writtenCommands(readFileSync('README.md', 'utf8'))).to.include('make dev');
   });
 

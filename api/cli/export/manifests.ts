@@ -92,7 +92,9 @@ function specOf(row: LiveRow, name: string): JsonObject {
     case 'Box':
       return {
         ...fields,
-        ...(firstAdmin === undefined ? {} : { bootstrap_admin: { email: firstAdmin, passwordSecretRef: ADMIN_SECRET } }),
+        ...(firstAdmin === undefined
+          ? {}
+          : { bootstrap_admin: { email: firstAdmin, passwordSecretRef: ADMIN_SECRET } }),
         ...(purge ? { deletionPolicy: 'Delete' } : {}),
       };
   }

@@ -163,7 +163,10 @@ describe('POST /$plan', () => {
         [...present, object('AccessPolicy', 'tool', { ...linked, matcho: { client: { id: 'boxgate.ui' } } })],
         [ofOthers],
       ],
-      'a disabled box': [[...present, tool, object('Box', 'default', { active: false })], [ofGroup, ofOthers]],
+      'a disabled box': [
+        [...present, tool, object('Box', 'default', { active: false })],
+        [ofGroup, ofOthers],
+      ],
     };
     for (const [what, [planned, expected]] of Object.entries(plans)) {
       it(`decides those that are recorded, for ${what}`, async () => {
