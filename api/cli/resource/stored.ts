@@ -36,8 +36,8 @@ export function storedCommands(of: StoredKind): readonly Command[] {
   return [listOf(of), showOf(of), newOf(of), setOf(of), deleteOf(of)];
 }
 
-function listOf({ word, kind, noun, columns, filters, examples, ...of }: StoredKind): Command {
-  const { listOptions = {}, listColumns = [], listed = (found) => Promise.resolve(found) } = of;
+function listOf({ word, kind, noun, columns, filters, examples, ...more }: StoredKind): Command {
+  const { listOptions = {}, listColumns = [], listed = (found) => Promise.resolve(found) } = more;
   return {
     name: `${word} list`,
     summary: `lists the ${noun === 'policy' ? 'policies' : `${noun}s`} of the box`,

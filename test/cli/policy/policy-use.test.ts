@@ -32,6 +32,6 @@ describe('the use of policies', () => {
 
   it('a policy that was created after the usage was read, and every policy without a right, has ?', () => {
     const use = useOf({ recorded_since: ago(100), policies: [] }, now);
-    for (const of of [use, useOf(undefined, now)]) expect(Object.values(of('new'))).to.deep.equal(['?', '?']);
+    for (const one of [use, useOf(undefined, now)]) expect(Object.values(one('new'))).to.deep.equal(['?', '?']);
   });
 });
