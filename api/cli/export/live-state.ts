@@ -15,7 +15,7 @@ export interface LiveRow {
   readonly retain: boolean;
   readonly purge: boolean;
   readonly hasSecret: boolean;
-  /** Of a Box: the email of its first admin, if that user exists. */
+  /** Email of the first admin of a Box, if that user exists. */
   readonly firstAdmin: string | undefined;
   /** The resource; links to groups name them. */
   readonly resource: JsonObject;

@@ -15,7 +15,7 @@ export interface ExportedRow {
   readonly object: string | undefined;
   readonly retain: boolean;
   readonly purge: boolean;
-  /** Of settings: the email of the first admin (`bootstrap_admin`), as long as there is such a user. */
+  /** Email of the first admin (`bootstrap_admin`) of settings, as long as there is such a user. */
   readonly firstAdmin: string | undefined;
 }
 
