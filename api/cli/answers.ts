@@ -2,6 +2,7 @@ import type { Link } from '../schemas/bundle.ts';
 import type { Explanation } from '../schemas/explanation.ts';
 import type { GrantView } from '../schemas/grant.ts';
 import type { GroupView } from '../schemas/group.ts';
+import type { PolicyUsage } from '../schemas/policy-usage.ts';
 import type { SessionView } from '../schemas/session.ts';
 import type { AccessPolicyView, ClientView } from '../schemas/stored.ts';
 import type { OperationOutcome } from '../schemas/problems.ts';
@@ -15,6 +16,12 @@ interface Resources {
   readonly Group: GroupView;
   readonly Grant: GrantView;
   readonly users: UserView;
+}
+
+/** Answers of operations that are no resources, by path. */
+interface Operations {
+  readonly '/AccessPolicy/$explain': Explanation;
+  readonly '/AccessPolicy/$usage': PolicyUsage;
 }
 
 /** One page of a search. */
@@ -35,8 +42,8 @@ type ListAt<Name extends keyof Resources, Path extends string> = Name extends 'u
     : Bundle<Resources[Name]> | readonly Resources[Name][];
 
 /** Body of an answer by the path without its query, which may be a template such as `/users/${string}`. */
-type BodyAt<Method extends string, Path extends string, Whole extends string> = Path extends '/AccessPolicy/$explain'
-  ? Explanation
+type BodyAt<Method extends string, Path extends string, Whole extends string> = Path extends keyof Operations
+  ? Operations[Path]
   : Path extends `/${infer Name}/${string}`
     ? Name extends keyof Resources
       ? // A DELETE of what is not there has no body.

@@ -32,11 +32,11 @@ export interface SendRequest {
     path: Path,
     options?: Omit<RequestOptions, 'expected'>,
   ): Promise<BoxAnswer<AnswerTo<Method, Path>>>;
-  /** A 404 has no body then. */
+  /** A 403 or 404 has no body then. */
   <Method extends string, Path extends string>(
     method: Method,
     path: Path,
-    options: { readonly expected: 404 },
+    options: { readonly expected: 403 | 404 },
   ): Promise<BoxAnswer<AnswerTo<Method, Path> | undefined>>;
   <Method extends string, Path extends string>(
     method: Method,
@@ -72,7 +72,7 @@ export function createBoxClient(box: string, base: string, token: string): BoxCl
   function request<Method extends string, Path extends string>(
     method: Method,
     path: Path,
-    options: { readonly expected: 404 },
+    options: { readonly expected: 403 | 404 },
   ): Promise<BoxAnswer<AnswerTo<Method, Path> | undefined>>;
   function request<Method extends string, Path extends string>(
     method: Method,
@@ -95,8 +95,9 @@ export function createBoxClient(box: string, base: string, token: string): BoxCl
     const init = { method, headers, ...(sent === undefined ? {} : { body: sent }) };
     const response = await send(base + path, init, lines === undefined ? PATIENCE : LONG_PATIENCE);
     const answer = await read(response, base);
-    if (response.ok || (response.status === expected && expected !== 404)) return answer;
-    if (response.status === expected) return { ...answer, body: undefined };
+    const isExpected = response.status === expected;
+    if (isExpected && (expected === 403 || expected === 404)) return { ...answer, body: undefined };
+    if (response.ok || isExpected) return answer;
     throw refusal(`${method} ${path.replace(/\?.*/s, '')}`, response, answer.body);
   }
 

@@ -113,11 +113,21 @@ export const planLineSchema = Type.Union(
 export const exportedRowSchema = Type.Object(
   {
     ...row,
+    kind: Type.Enum(['Client', 'AccessPolicy', 'Group', 'Box', 'Namespace'], {
+      type: 'string',
+      description: 'The kind; `Namespace` for the quotas of the box, if its Namespace sets some.',
+    }),
     object: Type.Optional(Type.String({ description: 'The object that declares it.' })),
     retain: Type.Optional(Type.Literal(true, { description: 'It stays when its object is deleted.' })),
     purge: Type.Optional(Type.Literal(true, { description: 'All data of the box is deleted with its object.' })),
     has_secret: Type.Optional(Type.Boolean({ description: 'Of a client: true if it has a secret.' })),
-    resource: Type.Object({}, { description: 'The resource, without secrets.' }),
+    bootstrap_admin: Type.Optional(
+      Type.Object(
+        { email: Type.String({ description: 'The email.' }) },
+        { description: 'Of a Box: its first admin, if that user exists.', additionalProperties: false },
+      ),
+    ),
+    resource: Type.Object({}, { description: 'The resource, without secrets; of a Namespace, its `quota`.' }),
   },
   { description: 'A row of a box, and the object that declares it.', additionalProperties: false },
 );

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { textOrNull, time } from './member.ts';
 
 /** The last use of each policy, as `GET /AccessPolicy/$usage` answers. */
@@ -21,6 +21,9 @@ export const policyUsageSchema = Type.Object(
   },
   { description: 'The last use of each policy.', additionalProperties: false },
 );
+
+/** The last use of each policy. */
+export type PolicyUsage = Static<typeof policyUsageSchema>;
 
 /** A recorded request, as `GET /AccessPolicy/$requests` lists it. */
 export const recordedRequestSchema = Type.Object(

@@ -8,6 +8,7 @@ import { isList } from '../../crds/json-value.ts';
 import { COMMANDS } from '../../api/cli/commands.ts';
 import { adminSecret, startBoxApi, type BoxApi } from '../http/resources/box-api.ts';
 import { eventually } from '../support/eventually.ts';
+import { ownerQuery } from '../support/owner-query.ts';
 import { startAdminBoxctl, type Boxctl, type Ran } from './boxctl.ts';
 
 const run = promisify(execFile);
@@ -118,8 +119,8 @@ describe('boxctl', () => {
         'Client/reports',
       ]);
       expect(cells(await boxctl.run(['policy', 'list', '--link', 'Client/reports']))).to.deep.equal([
-        ['ID', 'ENGINE', 'SUBJECTS', 'LINKS', 'APPS'],
-        ['readers', 'cel', 'linked', 'Client/reports'],
+        ['ID', 'ENGINE', 'SUBJECTS', 'LINKS', 'APPS', 'LAST USED', 'UNUSED FOR 90 DAYS'],
+        ['readers', 'cel', 'linked', 'Client/reports', 'never', 'no'],
       ]);
       expect(await done(['can', 'client:reports', 'GET', '/Client'])).to.equal('yes, by the policy readers\n');
       const denied = await boxctl.run(['can', 'client:reports', 'DELETE', '/Client/app']);
@@ -138,6 +139,43 @@ describe('boxctl', () => {
         .to.have.property('link')
         .with.length(2);
       await done(['policy', 'delete', 'readers']);
+    });
+
+    it('policy list tells when a policy was last used, and lists those that are unused', async () => {
+      const rows = async (...options: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> =>
+        new Map(cells(await boxctl.run(['policy', 'list', ...options])).map((row) => [row[0] ?? '', row.slice(-2)]));
+      await done(['policy', 'new', 'old', '--engine', 'allow', '--link', 'Client/nobody']);
+      await ownerQuery(api, `UPDATE boxgate.resource SET created_at = now() - interval '91 days' WHERE id = 'old'`, []);
+      await ownerQuery(api, `UPDATE boxgate.migration SET applied_at = now() - interval '91 days'`, []);
+      await eventually('the use of the policy admin is recorded', async () =>
+        Number.isFinite(Date.parse((await rows()).get('admin')?.[0] ?? '')),
+      );
+      const all = await rows();
+      expect([all.get('admin')?.[1], all.get('old')]).to.deep.equal(['no', ['never', 'yes']]);
+      expect([...(await rows('--unused')).keys()]).to.deep.equal(['ID', 'old']);
+      const json: unknown = JSON.parse(await done(['policy', 'list', '--unused', '--output', 'json']));
+      expect(json).to.have.length(1);
+      expect(isList(json) ? json[0] : {}).to.have.all.keys('resourceType', 'id', 'engine', 'link', 'created_at');
+      await done(['policy', 'delete', 'old']);
+    });
+
+    it('policy list without the right to the use of policies has ? there, and refuses --unused', async () => {
+      const [secret = ''] = (
+        await done(['client', 'new', 'lists', '--grant', 'client_credentials', '--generate-secret'])
+      ).split('\n');
+      const rule = 'uri == "/AccessPolicy"';
+      await done(['policy', 'new', 'lists', '--engine', 'cel', '--expression', rule, '--link', 'Client/lists']);
+      const own = { BOXCTL_CLIENT_ID: 'lists', BOXCTL_CLIENT_SECRET: secret };
+      const listed = cells(await boxctl.run(['policy', 'list'], own));
+      expect(listed.slice(1).map((row) => row.slice(-2))).to.deep.equal([
+        ['?', '?'],
+        ['?', '?'],
+      ]);
+      const { code, output, messages } = await boxctl.run(['policy', 'list', '--unused'], own);
+      expect([code, output]).to.deep.equal([1, '']);
+      expect(messages).to.contain('GET /AccessPolicy/$usage, which --unused needs');
+      await done(['policy', 'delete', 'lists']);
+      await done(['client', 'delete', 'lists']);
     });
 
     it('asks for a user by email, with the query, headers and body of the request', async () => {

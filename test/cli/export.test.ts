@@ -72,6 +72,28 @@ describe('boxctl export and diff', () => {
     expect({ code, messages }, output).to.deep.equal({ code: 0, messages: '' });
   });
 
+  it('has the hosts and the issuer of a box, which a folder needs no grant for', async () => {
+    const settings = { hosts: ['auth.shop.example'], issuer: 'https://auth.shop.example/login' };
+    await api.declare('hosted', [
+      { kind: 'Box', id: 'hosted', ...settings },
+      { kind: 'Client', id: 'admin', grant_types: ['client_credentials'], secret: adminSecret },
+      { kind: 'AccessPolicy', id: 'admin', engine: 'allow', link: [{ resourceType: 'Client', id: 'admin' }] },
+    ]);
+    const { output } = await boxctl.run(['export'], { BOXCTL_BOX: 'hosted' });
+    expect(manifests(output)[0]?.['spec']).to.deep.equal(settings);
+    const own = temporaryFolder();
+    own.write('box.yaml', output);
+    own.write(
+      'secret.yaml',
+      secretYaml('admin', adminSecret).replace('name: admin\n', 'name: admin\n  namespace: hosted\n'),
+    );
+    const served = await startDev(own.root);
+    const there = { BOXCTL_BOX: 'hosted', BOXCTL_SERVER: served.url };
+    expect(await boxctl.run(['diff', own.root, '--all'], there)).to.include({ code: 0, messages: '' });
+    await served.boxgate.end();
+    own.remove();
+  });
+
   it('says which fields differ, what only one of the two has, and exits with 10', async () => {
     await put('/Client/new-one', { grant_types: [] });
     folder.write('changed/box.yaml', exported.replace('Declared by an object', 'Changed in the folder'));
@@ -85,6 +107,83 @@ describe('boxctl export and diff', () => {
     ]);
     const plain = await boxctl.run(['diff', folder.path('changed')]);
     expect(plain.output).not.to.contain('new-one');
+  });
+});
+
+describe('boxctl export of a box with quotas and a first admin', () => {
+  const running: DevProcess[] = [];
+  const folders: TemporaryFolder[] = [];
+  after(async () => {
+    for (const { boxgate } of running) await boxgate.end();
+    for (const one of folders) one.remove();
+  });
+
+  const adminOfBox = secretYaml('first-admin', 'correct horse battery').replace('client_secret:', 'password:');
+  const declared = `apiVersion: v1
+kind: Namespace
+metadata: { name: default, annotations: { boxgate.dev/quota: 'users=70 clients=5000' } }
+---
+apiVersion: boxgate.dev/v1
+kind: Box
+metadata: { name: box }
+spec:
+  sign_in: { title: Shop }
+  bootstrap_admin: { email: Boss@Shop.example, passwordSecretRef: { name: first-admin, key: password } }
+---
+apiVersion: boxgate.dev/v1
+kind: Client
+metadata: { name: admin }
+spec: { grant_types: [client_credentials], secretRef: { name: admin, key: client_secret } }
+---
+apiVersion: boxgate.dev/v1
+kind: AccessPolicy
+metadata: { name: admin }
+spec: { engine: allow, link: [{ resourceType: Client, id: admin }] }
+`;
+
+  /** Starts a box that a folder declares, with the Secrets that it refers to. */
+  async function declare(text: string): Promise<{ readonly boxctl: Boxctl; readonly folder: TemporaryFolder }> {
+    const folder = temporaryFolder();
+    folders.push(folder);
+    folder.write('box.yaml', text);
+    folder.write('secrets.yaml', [secretYaml('admin', adminSecret), adminOfBox].join('---\n'));
+    const dev = await startDev(folder.root);
+    running.push(dev);
+    return { boxctl: await startAdminBoxctl(dev.url), folder };
+  }
+
+  it('has them, and both are in a box that is declared by it', async () => {
+    const { boxctl, folder } = await declare(declared);
+    const { code, output, messages } = await boxctl.run(['export']);
+    expect({ code, messages }).to.deep.equal({ code: 0, messages: '' });
+    const [namespace, box] = manifests(output);
+    expect(namespace).to.deep.equal({
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'default', annotations: { 'boxgate.dev/quota': 'clients=5000,users=70' } },
+    });
+    expect(box?.['spec']).to.deep.equal({
+      sign_in: { title: 'Shop' },
+      bootstrap_admin: { email: 'boss@shop.example', passwordSecretRef: { name: 'first-admin', key: 'password' } },
+    });
+    expect(output).not.to.contain('battery').and.not.to.contain(adminSecret);
+    expect(await boxctl.run(['diff', folder.root])).to.include({ code: 0, messages: '' });
+    const again = await declare(output);
+    expect(await again.boxctl.run(['diff', again.folder.root, '--all'])).to.include({ code: 0, messages: '' });
+    expect((await again.boxctl.run(['user', 'list'])).output).to.contain('boss@shop.example');
+    // What no object declared is declared now.
+    const plain = (text: string): string => text.replaceAll('  adoption: IfUnowned\n', '');
+    expect((await again.boxctl.run(['export'])).output).to.equal(plain(output));
+    for (const one of [boxctl, again.boxctl]) await one.remove();
+  });
+
+  it('has no first admin who was deleted since', async () => {
+    const { boxctl } = await declare(declared);
+    await boxctl.run(['user', 'delete', 'boss@shop.example']);
+    expect((await boxctl.run(['export'])).output)
+      .not.to.contain('boss@shop.example')
+      .and.not.to.contain('bootstrap');
+    await boxctl.remove();
   });
 });
 

@@ -64,6 +64,7 @@ const runElsewhere: ReadonlyMap<string, string> = new Map([
   ['docs/gateways.md', 'test/peers/oauth2-proxy.test.ts'],
   ['docs/boxctl.md', 'test/cli/page.test.ts'],
   ['docs/plan.md', 'test/cli/plan-page.test.ts'],
+  ['docs/tour.md', 'test/dev/tour.test.ts'],
   ['docs/production.md', 'test/operator/production-page.test.ts'],
 ]);
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Locator } from 'playwright-core';
 import { parse } from 'yaml';
 import { isObject } from '../../crds/json-value.ts';
 import { onStage } from '../browser/stage.ts';
@@ -7,6 +8,8 @@ import { addUser } from '../http/pages/browser.ts';
 import { sendForm } from '../oauth/requests.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownerQuery } from '../support/owner-query.ts';
+import { userTokens } from '../support/user-token.ts';
+import type { UserTokens } from '../support/user-token.ts';
 import { addBoss, boss, signedIn, typePassword } from './admin.ts';
 
 const secret = 'a secret of a client';
@@ -192,6 +195,24 @@ describe('an administrator in the admin UI', () => {
     await close();
   });
 
+  it('does not redeem a code that it did not ask for', async () => {
+    const { page, say, close } = await signedIn(stage);
+    await page.getByRole('option').first().waitFor();
+    const redeemed: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/auth/token')) redeemed.push(request.url());
+    });
+    await page.route(/\/auth\/authorize\?/, (route) => {
+      const url = new URL(route.request().url());
+      url.searchParams.set('state', 'of-another-page');
+      return route.continue({ url: url.href });
+    });
+    await page.reload();
+    await page.getByText(say.signInRefused('invalid_response')).waitFor();
+    expect(redeemed).to.deep.equal([]);
+    await close();
+  });
+
   it('finds events in the audit trail', async () => {
     const { page, say, fill, choose, rows, close } = await signedIn(stage, { at: '#/audit' });
     await fill(say.filter, 'user.signed_in');
@@ -228,6 +249,52 @@ describe('an administrator in the admin UI', () => {
     await sees(say.passwordChanged);
     await close();
     await (await signedIn(stage, { person: { email, password: 'another long passphrase' } })).close();
+  });
+
+  it('ends one of the own sessions, and that of the page itself without signing out', async () => {
+    const email = 'ends@shop.example';
+    const id = await addUser(stage.api, email, boss.password);
+    const link = [{ resourceType: 'User', id: String(id) }];
+    const rule = { engine: 'cel', expression: 'request_method == "get"', link };
+    const auth = { authorization_code: { redirect_uri: 'https://phone.example/back' } };
+    await stage.api.declare('default', [
+      { kind: 'Client', id: 'phone', grant_types: ['authorization_code'], auth },
+      { kind: 'AccessPolicy', id: 'ends', ...rule },
+    ]);
+    const tokens: UserTokens[] = [];
+    for (let nth = 0; nth < 2; nth += 1)
+      tokens.push(await userTokens(stage.api.database.ownerUrl, 'default', 'phone', id));
+    const person = { email, password: boss.password };
+    const { page, say, sees, close } = await signedIn(stage, { person, at: '#/account' });
+    const shown = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: say.endSession }) });
+    const ofPhone = shown.filter({ hasText: 'phone ·' });
+    const end = (which: Locator): Promise<void> => which.first().getByRole('button', { name: say.endSession }).click();
+    await eventually('all of them are shown', async () => (await shown.count()) === 3 && (await ofPhone.count()) === 2);
+    await end(ofPhone);
+    await sees(say.noRight('DELETE', '/Session/'));
+    await stage.api.declare('default', [{ kind: 'AccessPolicy', id: 'ends', engine: 'allow', link }]);
+    await end(ofPhone);
+    await sees(say.sessionsEnded(1));
+    await eventually('it is gone', async () => (await shown.count()) === 2 && (await ofPhone.count()) === 1);
+    const statuses = tokens.map(async ({ access }) => {
+      const headers = { Authorization: `Bearer ${access}` };
+      return (await fetch(`${stage.base}/Client`, { headers })).status;
+    });
+    expect(await Promise.all(statuses)).to.have.members([200, 401]);
+    const own = await ownSession();
+    await end(shown.filter({ hasText: 'boxgate.ui' }));
+    await eventually('the page has another session', async () => (await ownSession()) !== own);
+    await eventually('the list shows it', async () => (await shown.count()) === 2);
+    expect(await page.getByRole('alert').count()).to.equal(0);
+    await close();
+
+    async function ownSession(): Promise<unknown> {
+      const rows = await query(
+        `SELECT id FROM boxgate.session WHERE user_id = $1::bigint AND client = 'boxgate.ui' AND ended_at IS NULL`,
+        String(id),
+      );
+      return rows.map((row) => row['id']).join();
+    }
   });
 
   describe('never loses typed text', () => {

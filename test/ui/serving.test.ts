@@ -31,7 +31,7 @@ describe('the files of the admin UI', () => {
     const text = await response.text();
     expect(response.status).to.equal(200);
     expect(response.headers.get('content-security-policy')).to.equal(uiPolicy);
-    expect(uiPolicy).not.to.contain('unsafe');
+    expect(uiPolicy).to.contain("require-trusted-types-for 'script'").and.not.to.contain('unsafe');
     expect(response.headers.get('x-frame-options')).to.equal('DENY');
     expect(response.headers.get('content-language')).to.equal('de');
     expect(text).to.contain('<html lang="de">').and.to.contain('The &#60;Shop&#62;');

@@ -24,7 +24,7 @@ export const policyOperations: Readonly<Record<string, Operation>> = {
   'GET /$export': {
     id: 'export',
     tag: 'Box',
-    summary: 'Lists the settings, groups, clients and policies of the box, a page at a time.',
+    summary: 'Lists the settings, groups, clients, policies and quotas of the box, a page at a time.',
     access: 'token',
     parameters: [
       {

@@ -6,7 +6,7 @@ import type { PlannedObject } from '../../client/plan.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import type { Command } from '../command.ts';
 import { declaredObjects } from '../plan/declared-folder.ts';
-import { liveRows, namedLink } from './live-state.ts';
+import { liveState, namedLink } from './live-state.ts';
 import type { LiveRow } from './live-state.ts';
 
 /** A resource that differs between a folder and a box. */
@@ -28,7 +28,7 @@ export const diffFolder: Command = {
   arguments: [1, 1],
   async run({ args: [folder = ''], values, terminal, address, box, print }) {
     const objects = declaredObjects(folder, (await address()).box);
-    const rows = await liveRows(await box(), terminal);
+    const { rows } = await liveState(await box(), terminal);
     const differences = differencesOf(objects, rows, values['all'] === true);
     await print(differences, 'table', [
       { heading: 'CHANGE', text: ({ change }) => String(change) },

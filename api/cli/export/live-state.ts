@@ -15,21 +15,40 @@ export interface LiveRow {
   readonly retain: boolean;
   readonly purge: boolean;
   readonly hasSecret: boolean;
+  /** Email of the first admin of a Box, if that user exists. */
+  readonly firstAdmin: string | undefined;
   /** The resource; links to groups name them. */
   readonly resource: JsonObject;
 }
 
-/** Reads everything of a box that objects can declare, with progress on a terminal. Throws CliError. */
-export async function liveRows(client: BoxClient, terminal: Terminal): Promise<readonly LiveRow[]> {
+/** Everything of a box that manifests can declare. */
+export interface LiveState {
+  readonly rows: readonly LiveRow[];
+  /** Quotas that the Namespace sets, by name; empty if there are none. */
+  readonly quota: JsonObject;
+}
+
+/** Reads everything of a box that manifests can declare, with progress on a terminal. Throws CliError. */
+export async function liveState(client: BoxClient, terminal: Terminal): Promise<LiveState> {
   const rows: LiveRow[] = [];
-  for await (const page of pagesOf(client, { path: '/$export', noun: 'resources' }, terminal))
+  let quota: JsonObject = {};
+  for await (const page of pagesOf(client, { path: '/$export', noun: 'resources' }, terminal)) {
     rows.push(...page.flatMap(liveRow));
-  return withGroupNames(rows);
+    for (const entry of page) quota = { ...quota, ...quotaIn(entry) };
+  }
+  return { rows: withGroupNames(rows), quota };
+}
+
+/** Returns the quotas of an entry of the kind `Namespace`. */
+function quotaIn(entry: unknown): JsonObject {
+  if (!isObject(entry) || entry['kind'] !== 'Namespace' || !isObject(entry['resource'])) return {};
+  const { quota } = entry['resource'];
+  return isObject(quota) ? quota : {};
 }
 
 function liveRow(entry: unknown): readonly LiveRow[] {
   if (!isObject(entry) || !isKind(entry['kind']) || !isObject(entry['resource'])) return [];
-  const { kind, id, object, retain, purge, has_secret, resource } = entry;
+  const { kind, id, object, retain, purge, has_secret, bootstrap_admin: admin, resource } = entry;
   return [
     {
       kind: KINDS[kind].kind,
@@ -38,6 +57,7 @@ function liveRow(entry: unknown): readonly LiveRow[] {
       retain: retain === true,
       purge: purge === true,
       hasSecret: has_secret === true,
+      firstAdmin: isObject(admin) && typeof admin['email'] === 'string' ? admin['email'] : undefined,
       resource,
     },
   ];

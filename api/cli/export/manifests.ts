@@ -1,26 +1,41 @@
 import type { JsonObject } from '../../../crds/json-value.ts';
 import { OBJECT_NAME } from '../../../crds/fields.ts';
 import { API_VERSION, type Kind } from '../../../crds/kind.ts';
-import type { LiveRow } from './live-state.ts';
+import { QUOTA_ANNOTATION } from '../../../crds/quota.ts';
+import type { LiveRow, LiveState } from './live-state.ts';
 
 /** A manifest as it is written. */
 export interface ExportedManifest {
   readonly apiVersion: string;
-  readonly kind: Kind;
-  readonly metadata: { readonly name: string; readonly namespace: string };
-  readonly spec: JsonObject;
+  readonly kind: Kind | 'Namespace';
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  /** Absent in a Namespace. */
+  readonly spec?: JsonObject;
 }
 
 const order: readonly Kind[] = ['Box', 'Group', 'Client', 'AccessPolicy'];
 
 /** Name of the entry of a Secret that holds a client's secret. */
 const SECRET_KEY = 'client_secret';
+/** Secret that holds the password of the first admin. */
+const ADMIN_SECRET = { name: 'first-admin', key: 'password' } as const;
 
 /**
- * Returns the manifests of the rows of a box: settings, groups, clients, policies. Each has the name of the object that
+ * Returns the manifests of a box: quotas, settings, groups, clients, policies. Each has the name of the object that
  * declares the row. A row that no object declares gets a name made of its ID, and is adopted.
  */
-export function manifestsOf(rows: readonly LiveRow[], box: string): readonly ExportedManifest[] {
+export function manifestsOf({ rows, quota }: LiveState, box: string): readonly ExportedManifest[] {
+  const limits = Object.entries(quota).map(([name, limit]) => `${name}=${String(limit)}`);
+  const annotations = { [QUOTA_ANNOTATION]: limits.sort().join(',') };
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: box, annotations } } as const;
+  return [...(limits.length === 0 ? [] : [namespace]), ...objectsOf(rows, box)];
+}
+
+function objectsOf(rows: readonly LiveRow[], box: string): readonly ExportedManifest[] {
   return order.flatMap((kind) => {
     const own = rows.filter((row) => row.kind === kind);
     const taken = new Set(own.flatMap((row) => objectName(row) ?? []));
@@ -55,7 +70,7 @@ function newName({ kind, id }: LiveRow, taken: ReadonlySet<string>): string {
 }
 
 function specOf(row: LiveRow, name: string): JsonObject {
-  const { kind, id, object, retain, purge, hasSecret, resource } = row;
+  const { kind, id, object, retain, purge, hasSecret, firstAdmin, resource } = row;
   const { resourceType: _type, id: _id, name: shownName, ...fields } = resource;
   switch (kind) {
     case 'Client':
@@ -75,7 +90,13 @@ function specOf(row: LiveRow, name: string): JsonObject {
         ...(object === undefined || retain ? {} : { deletionPolicy: 'Delete' }),
       };
     case 'Box':
-      return { ...fields, ...(purge ? { deletionPolicy: 'Delete' } : {}) };
+      return {
+        ...fields,
+        ...(firstAdmin === undefined
+          ? {}
+          : { bootstrap_admin: { email: firstAdmin, passwordSecretRef: ADMIN_SECRET } }),
+        ...(purge ? { deletionPolicy: 'Delete' } : {}),
+      };
   }
 }
 

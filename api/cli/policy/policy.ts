@@ -3,6 +3,7 @@ import type { Command, Invocation } from '../command.ts';
 import { given } from '../resource/list-options.ts';
 import { storedCommands } from '../resource/stored.ts';
 import { cell, column, reference, several } from '../resource/texts.ts';
+import { LAST_USED, UNUSED, withUse } from './policy-use.ts';
 
 /** `boxctl policy list`, `show`, `new`, `set` and `delete`. */
 export const policyCommands: readonly Command[] = storedCommands({
@@ -16,6 +17,9 @@ export const policyCommands: readonly Command[] = storedCommands({
     { heading: 'LINKS', text: ({ link }) => (isList(link) ? link.map(reference).join(', ') : '') },
     { heading: 'APPS', text: ({ apps }) => cell(apps) },
   ],
+  listColumns: [column('LAST USED', LAST_USED), column('UNUSED FOR 90 DAYS', UNUSED)],
+  listed: withUse,
+  listOptions: { unused: { type: 'boolean', summary: 'only those that have granted nothing for 90 days' } },
   filters: {
     engine: { type: 'string', value: '<engine>', summary: 'only those of this engine' },
     subjects: { type: 'string', value: '<subjects>', summary: 'only those for these subjects' },
@@ -30,7 +34,7 @@ export const policyCommands: readonly Command[] = storedCommands({
   },
   fieldsOf,
   examples: {
-    list: ['boxctl policy list', 'boxctl policy list --link Client/orders'],
+    list: ['boxctl policy list', 'boxctl policy list --link Client/orders', 'boxctl policy list --unused'],
     show: ['boxctl policy show readers'],
     new: [
       'boxctl policy new orders --engine allow --link Client/orders',

@@ -16,8 +16,14 @@ export interface StoredKind {
   /** Its name in a sentence. */
   readonly noun: string;
   readonly columns: readonly Column[];
+  /** Further columns of the list. */
+  readonly listColumns?: readonly Column[];
   /** Filters of the list: options by the name of the search parameter. */
   readonly filters: Readonly<Record<string, CommandOption>>;
+  /** Options of the list that are no search parameters. */
+  readonly listOptions?: Readonly<Record<string, CommandOption>>;
+  /** Returns the records to print of those that the box lists; by default all of them, as they are. */
+  readonly listed?: (found: readonly JsonObject[], invocation: Invocation) => Promise<readonly JsonObject[]>;
   /** Options that set fields, besides `--file`. */
   readonly fields: Readonly<Record<string, CommandOption>>;
   /** Returns the fields that the options set; a value from the file stays where none does. */
@@ -30,20 +36,19 @@ export function storedCommands(of: StoredKind): readonly Command[] {
   return [listOf(of), showOf(of), newOf(of), setOf(of), deleteOf(of)];
 }
 
-function listOf({ word, kind, noun, columns, filters, examples }: StoredKind): Command {
+function listOf({ word, kind, noun, columns, filters, examples, ...more }: StoredKind): Command {
+  const { listOptions = {}, listColumns = [], listed = (found) => Promise.resolve(found) } = more;
   return {
     name: `${word} list`,
     summary: `lists the ${noun === 'policy' ? 'policies' : `${noun}s`} of the box`,
     examples: examples.list,
-    options: filters,
+    options: { ...filters, ...listOptions },
     arguments: [0, 0],
-    async run({ values, terminal, box, print }) {
-      const found = await listAll(
-        await box(),
-        { path: `/${kind}`, filters: given(values, Object.keys(filters)) },
-        terminal,
-      );
-      await print(found, 'table', columns);
+    async run(invocation) {
+      const { values, terminal, box, print } = invocation;
+      const search = { path: `/${kind}`, filters: given(values, Object.keys(filters)) };
+      const found = await listAll(await box(), search, terminal);
+      await print(await listed(found, invocation), 'table', [...columns, ...listColumns]);
     },
   };
 }

@@ -4,7 +4,7 @@ import { Parameters } from '../core/keyset.ts';
 import { readInPortions } from '../core/row-portions.ts';
 import type { Connection } from '../core/transaction.ts';
 
-/** A row of a box as it is exported: settings, group, client or policy. */
+/** A row of a box as it is exported: settings, group, client or policy; of the kind `Namespace` the quotas that are set. */
 export interface ExportedRow {
   readonly kind: string;
   /** ID of the row; of a group its name. */
@@ -15,6 +15,8 @@ export interface ExportedRow {
   readonly object: string | undefined;
   readonly retain: boolean;
   readonly purge: boolean;
+  /** Email of the first admin (`bootstrap_admin`) of settings, as long as there is such a user. */
+  readonly firstAdmin: string | undefined;
 }
 
 interface ExportedColumns {
@@ -25,6 +27,7 @@ interface ExportedColumns {
   readonly owner_name: string | null;
   readonly retain: boolean;
   readonly purge: boolean;
+  readonly first_admin: string | null;
 }
 
 /** Reads at most `limit` rows of a box after one, by kind and id; fewer where they are large. */
@@ -38,14 +41,21 @@ export async function exportedRows(
   const [own, kind, id, most] = [box, after.kind, after.id, limit + 1].map((value) => parameters.add(value));
   const found = `
     SELECT e.*, boxgate.bytes_of(e.body) AS row_bytes
-      FROM (SELECT r.kind, r.id, r.body, cardinality(r.secrets) > 0 AS has_secret, r.owner_name, r.retain, r.purge
+      FROM (SELECT r.kind, r.id, r.body, cardinality(r.secrets) > 0 AS has_secret, r.owner_name, r.retain, r.purge,
+                   CASE WHEN r.kind = 'Box' THEN (
+                     SELECT u.email FROM boxgate.box b JOIN boxgate."user" u ON u.box = b.box AND u.email_key = b.bootstrapped
+                      WHERE b.box = r.box) END AS first_admin
               FROM boxgate.resource r WHERE r.box = ${String(own)} AND (r.kind, r.id) > (${String(kind)}, ${String(id)})
             UNION ALL
             SELECT 'Group', g.name,
                    jsonb_strip_nulls(jsonb_build_object('resourceType', 'Group', 'id', g.id, 'name', g.name,
                                                         'description', g.description)),
-                   false, g.owner_name, g.retain, false
-              FROM boxgate.group g WHERE g.box = ${String(own)} AND ('Group', g.name) > (${String(kind)}, ${String(id)})) AS e
+                   false, g.owner_name, g.retain, false, NULL
+              FROM boxgate.group g WHERE g.box = ${String(own)} AND ('Group', g.name) > (${String(kind)}, ${String(id)})
+            UNION ALL
+            SELECT 'Namespace', b.box, jsonb_build_object('quota', b.quota), false, NULL, false, false, NULL
+              FROM boxgate.box b WHERE b.box = ${String(own)} AND b.quota <> '{}'
+               AND ('Namespace', b.box) > (${String(kind)}, ${String(id)})) AS e
      ORDER BY e.kind, e.id LIMIT ${String(most)}`;
   const statement = { text: firstBytesOf(found, parameters), values: parameters.values };
   const read = await readInPortions<ExportedColumns & FoundCount>(connection, statement, limit + 1);
@@ -53,6 +63,8 @@ export async function exportedRows(
   return { rows, more: foundCount(read) > rows.length };
 }
 
-function exportedRow({ has_secret, owner_name, kind, id, body, retain, purge }: ExportedColumns): ExportedRow {
-  return { kind, id, body, hasSecret: has_secret, object: owner_name ?? undefined, retain, purge };
+function exportedRow({ has_secret, owner_name, first_admin, ...row }: ExportedColumns): ExportedRow {
+  const { kind, id, body, retain, purge } = row;
+  const [object, firstAdmin] = [owner_name ?? undefined, first_admin ?? undefined];
+  return { kind, id, body, hasSecret: has_secret, object, retain, purge, firstAdmin };
 }

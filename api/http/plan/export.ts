@@ -9,8 +9,8 @@ import type { ResourceHandler } from '../resources/resource-exchange.ts';
 const page = 500;
 
 /**
- * `GET /$export`: the settings, groups, clients and policies of a box, each with the object that declares it; by kind and
- * id, a page at a time (RFC 8288). A client's secret is not shown, only whether there is one.
+ * `GET /$export`: the settings, groups, clients, policies and quotas of a box, each with the object that declares it; by
+ * kind and id, a page at a time (RFC 8288). A client's secret is not shown, only whether there is one.
  */
 export const exportHandler: ResourceHandler = async ({ box, baseUrl, query }, { pool }) => {
   const after = placeIn(query);
@@ -36,7 +36,7 @@ function placeIn(query: URLSearchParams): Pick<ExportedRow, 'kind' | 'id'> {
 }
 
 function* shownRows(rows: readonly ExportedRow[]): Generator<object> {
-  for (const { kind, id, body, hasSecret, object, retain, purge } of rows) {
+  for (const { kind, id, body, hasSecret, object, retain, purge, firstAdmin } of rows) {
     yield {
       kind,
       id,
@@ -44,6 +44,7 @@ function* shownRows(rows: readonly ExportedRow[]): Generator<object> {
       ...(retain ? { retain } : {}),
       ...(purge ? { purge } : {}),
       ...(kind === 'Client' ? { has_secret: hasSecret } : {}),
+      ...(firstAdmin === undefined ? {} : { bootstrap_admin: { email: firstAdmin } }),
       resource: body,
     };
   }

@@ -21,7 +21,9 @@ export function uiHomeEndpoint(context: ApiContext): Endpoint {
 export function uiPageEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const { box } = requestContextOf(response);
-    const [{ issuer, look }, { script, style }] = await Promise.all([pageBox(context, box), context.uiFiles()]);
+    const { issuer, look } = await pageBox(context, box);
+    // Not at the same time: in a checkout the first bundling holds the event loop, as if Postgres did not answer.
+    const { script, style } = await context.uiFiles();
     const language = chooseLanguage(request.headers['accept-language']);
     const body = uiPage({ language, box, name: look.name, issuer, script, style });
     const headers = { 'Content-Language': language, 'X-Frame-Options': 'DENY' };

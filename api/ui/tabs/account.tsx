@@ -8,6 +8,7 @@ import { useUi } from '../context.ts';
 import { TextField } from '../record/field.tsx';
 import { Hindered } from '../record/hindered.tsx';
 import { OldPassword } from '../record/old-password.tsx';
+import { endSessions } from './end-sessions.ts';
 import { timeText } from './time.ts';
 import { useFetched } from './use-fetched.ts';
 
@@ -80,21 +81,50 @@ function PasswordForm() {
 }
 
 function OwnSessions() {
-  const { say, user, language } = useUi();
+  const { say, user, language, request, notify } = useUi();
   const path = `/Session?_result=array&status=active&user=${user}`;
   const { answer, reload } = useFetched(path);
+  const [isBusy, setBusy] = useState(false);
+  const [refusal, setRefusal] = useState<Answer>();
   const sessions = answer?.kind === 'done' ? objectsOf(answer.body) : [];
+
+  /** Ends one session. If it is that of this page, the next request gets a new one. */
+  async function end(id: string): Promise<void> {
+    setBusy(true);
+    const { ended, refused } = await endSessions(request, { ids: [id] });
+    setBusy(false);
+    setRefusal(refused);
+    if (ended.length === 0) return;
+    notify({ text: say.sessionsEnded(1) });
+    reload();
+  }
+
   return (
     <section aria-labelledby="sessions-heading">
       <h3 id="sessions-heading">{say.tabs.sessions}</h3>
       {answer === undefined ? null : <Hindered answer={answer} method="GET" path={path} retry={reload} />}
+      {refusal === undefined ? null : <Hindered answer={refusal} method="DELETE" path="/Session/" />}
       <ul>
-        {sessions.map((session) => (
-          <li key={textOf(session, 'id')}>
-            {referencedId(session, 'client')} · {textOf(session, 'remote_addr')} ·{' '}
-            {timeText(textOf(session, 'created_at'), language)}
-          </li>
-        ))}
+        {sessions.map((session) => {
+          const id = textOf(session, 'id');
+          return (
+            <li key={id}>
+              <span id={`session-${id}`}>
+                {referencedId(session, 'client')} · {textOf(session, 'remote_addr')} ·{' '}
+                {timeText(textOf(session, 'created_at'), language)}
+              </span>{' '}
+              <button
+                type="button"
+                class="link"
+                aria-describedby={`session-${id}`}
+                disabled={isBusy}
+                onClick={() => void end(id)}
+              >
+                {say.endSession}
+              </button>
+            </li>
+          );
+        })}
       </ul>
     </section>
   );

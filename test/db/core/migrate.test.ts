@@ -212,6 +212,51 @@ describe('a migration run', () => {
     expect(await values("SELECT config_version AS value FROM boxgate.box WHERE box = 'other'")).to.deep.equal(['5']);
   });
 
+  it('leaves nothing to a built-in client of a deleted client that had its id', async () => {
+    await applyFirst((await readMigrations()).findIndex(({ name }) => name.endsWith('_with_reserved_ids.sql')));
+    const boxes = ['session', 'family', 'consent', 'code', 'stored', 'buried', 'unused'];
+    await owner.query(
+      `INSERT INTO boxgate.box (box, config_version) SELECT box, 5 FROM unnest($1::text[]) AS b (box)`,
+      [boxes],
+    );
+    await owner.query(
+      `INSERT INTO boxgate.resource (box, kind, id, version, body) VALUES ('stored', 'Client', 'boxgate.ui', 5, '{}');
+       INSERT INTO boxgate.tombstone (box, kind, id, version) VALUES ('buried', 'Client', 'boxgate.ui', 5);
+       INSERT INTO boxgate.user (box, id, email, email_key, password, pepper)
+       VALUES ('consent', 1, 'a', 'a', '', ''), ('code', 1, 'a', 'a', '', '');
+       INSERT INTO boxgate.consent (box, user_id, client, scopes, version, created_at)
+       VALUES ('consent', 1, 'boxgate.cli', '{openid}', 1, now());
+       INSERT INTO boxgate.authorization_answer
+         (box, id, client, user_id, version, browser, created_at, expires_at, kept_until)
+       VALUES ('code', gen_random_uuid(), 'boxgate.ui', 1, 1, '', now(), now(), now());
+       INSERT INTO boxgate.refresh_family (box, id, client, user_id, version, family_hash, token_hash, session,
+                                           created_at, last_used_at, expires_at, ends_at, sessions_end)
+       VALUES ('family', gen_random_uuid(), 'boxgate.cli', 1, 1, '', '', gen_random_uuid(),
+               now(), now(), now(), now(), now());
+       CREATE TABLE boxgate.session_any PARTITION OF boxgate.session DEFAULT;
+       INSERT INTO boxgate.session (id, version, expires_at, bucket, type, box, client)
+       SELECT gen_random_uuid(), 1, now(), 1, 'a', box, client
+         FROM (VALUES ('session', 'boxgate.ui'), ('stored', 'boxgate.ui'), ('buried', 'boxgate.ui'),
+                      ('unused', 'boxgate.x')) AS s (box, client)`,
+    );
+    await run();
+    const { rows } = await owner.query(
+      `SELECT t.box, t.id FROM boxgate.tombstone t
+         JOIN boxgate.box b ON b.box = t.box AND b.config_version = t.version AND t.version > 5
+         JOIN boxgate.box_version v ON v.box = t.box AND v.version = t.version
+         JOIN boxgate.revocation r ON r.box = t.box AND r.version = t.version AND r.subject = 'client:' || t.id
+        WHERE t.kind = 'Client' ORDER BY t.box`,
+    );
+    expect(rows).to.deep.equal([
+      { box: 'code', id: 'boxgate.ui' },
+      { box: 'consent', id: 'boxgate.cli' },
+      { box: 'family', id: 'boxgate.cli' },
+      { box: 'session', id: 'boxgate.ui' },
+    ]);
+    const still = await owner.query(`SELECT box FROM boxgate.box WHERE config_version = 5 ORDER BY box`);
+    expect(still.rows).to.deep.equal([{ box: 'buried' }, { box: 'stored' }, { box: 'unused' }]);
+  });
+
   it('says which role to make when there is none of that name, whatever characters it has', async () => {
     const said = await run('no $& "such" role');
     expect(said).to.equal(

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { isList, isObject } from '../../../crds/json-value.ts';
+import { eventually } from '../../support/eventually.ts';
 import { ownerQuery } from '../../support/owner-query.ts';
+import { userTokens } from '../../support/user-token.ts';
 import { sentences, startBoxApi, stringIn } from '../resources/box-api.ts';
 import type { BoxApi, Reply, Shown } from '../resources/box-api.ts';
 
@@ -44,6 +46,12 @@ describe('POST /$plan', () => {
     const reply = await send(lines);
     expect(reply.status, reply.text).to.equal(200);
     return isObject(reply.body) ? reply.body : {};
+  };
+
+  const staffId = async (): Promise<unknown> => {
+    const { body } = await api.call('GET', '/Group?name=staff&_result=array');
+    const [group] = (isList(body) ? body : []).filter(isObject);
+    return group?.['id'];
   };
 
   it('finds no change in what is declared, whatever the secrets are', async () => {
@@ -101,9 +109,7 @@ describe('POST /$plan', () => {
   });
 
   it('decides requests of a group, and of a user who is in it, before and after', async () => {
-    const { body } = await api.call('GET', '/Group?name=staff&_result=array');
-    const [group] = (isList(body) ? body : []).filter(isObject);
-    const person = { email: 'ann@mail.example', password: 'correct horse', 'group-ids': [group?.['id']] };
+    const person = { email: 'ann@mail.example', password: 'correct horse', 'group-ids': [await staffId()] };
     const { body: user } = await api.call('POST', '/users', { body: person });
     const subjects = [{ group: 'staff' }, { user: isObject(user) ? user['id'] : 0 }, { group: 'nobody' }];
     const requests = subjects.map((subject) => ({
@@ -114,6 +120,69 @@ describe('POST /$plan', () => {
     expect(given.map(({ subject, effect, policy }) => ({ subject, effect, policy }))).to.deep.equal(
       subjects.slice(0, 2).map((subject) => ({ subject, effect: 'lost', policy: 'staff' })),
     );
+  });
+
+  describe('for requests of boxgate.cli, which has no row', () => {
+    const linked = {
+      engine: 'matcho',
+      link: [{ resourceType: 'Client', id: 'boxgate.cli' }],
+      matcho: { uri: '/Group', client: { name: 'boxctl', auth: { authorization_code: { pkce: true } } } },
+    } as const;
+    const tool = object('AccessPolicy', 'tool', linked);
+
+    before(async () => {
+      await api.declare('default', [{ kind: 'AccessPolicy', id: 'tool', ...linked }]);
+      await callAs('bea@mail.example', [await staffId()], '/Client');
+      await callAs('cleo@mail.example', [], '/Group');
+      const recorded = async (): Promise<string> => (await api.call('GET', '/AccessPolicy/$requests')).text;
+      const both = /boxgate\.cli.*boxgate\.cli/s;
+      await eventually('both requests are recorded', async () => both.test(await recorded()));
+    });
+    after(() => api.remove('default', [{ kind: 'AccessPolicy', id: 'tool' }]));
+
+    /** Creates a user, who then makes an allowed request with boxctl. */
+    async function callAs(email: string, groups: readonly unknown[], path: string): Promise<void> {
+      const person = { email, password: 'correct horse', 'group-ids': groups };
+      const { body } = await api.call('POST', '/users', { body: person });
+      const user = isObject(body) ? Number(body['id']) : 0;
+      const { access } = await userTokens(api.database.ownerUrl, 'default', 'boxgate.cli', user);
+      expect((await api.call('GET', path, { token: access })).status).to.equal(200);
+    }
+
+    const ofTool = (list: unknown): readonly Shown[] =>
+      (isList(list) ? list : []).filter(isObject).filter((one) => JSON.stringify(one).includes('boxgate.cli'));
+    const ofGroup = { subject: { client: 'boxgate.cli', group: 'staff' }, path: '/Client', policy: 'staff' };
+    const ofOthers = { subject: { client: 'boxgate.cli', any_user: true }, path: '/Group', policy: 'tool' };
+    const lost = { effect: 'lost', method: 'GET', from: 'recorded', certain: true };
+
+    const plans: Readonly<Record<string, readonly [planned: readonly object[], lost: readonly object[]]>> = {
+      'what the box has': [[...present, tool], []],
+      'no policy for boxgate.cli': [present, [ofOthers]],
+      'no policy for the group': [[...present.slice(0, -1), tool], [ofGroup]],
+      'a policy for other built-in clients': [
+        [...present, object('AccessPolicy', 'tool', { ...linked, matcho: { client: { id: 'boxgate.ui' } } })],
+        [ofOthers],
+      ],
+      'a disabled box': [
+        [...present, tool, object('Box', 'default', { active: false })],
+        [ofGroup, ofOthers],
+      ],
+    };
+    for (const [what, [planned, expected]] of Object.entries(plans)) {
+      it(`decides those that are recorded, for ${what}`, async () => {
+        const { decisions, sessions } = await plan(planned);
+        expect(ofTool(decisions)).to.have.deep.members(expected.map((one) => ({ ...lost, ...one })));
+        expect(ofTool(sessions)).to.have.length(what === 'a disabled box' ? 2 : 0);
+      });
+    }
+
+    it('decides those that are given', async () => {
+      const subject = { client: 'boxgate.cli', group: 'staff' };
+      const request = { request: { subject, request: { 'request-method': 'delete', uri: '/Client/app' } } };
+      const { decisions } = await plan([...present.slice(0, -1), tool, request]);
+      const given = ofTool(decisions).filter(({ from }) => from === 'given');
+      expect(given.map(({ effect, policy }) => [effect, policy])).to.deep.equal([['lost', 'staff']]);
+    });
   });
 
   it('writes no row, version, session end or record, also when it deletes everything', async () => {

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { isObject } from '../../../crds/json-value.ts';
 import { kubectl } from '../../../tools/envtest/install-crds.ts';
+import { sendForm, textOf } from '../../oauth/requests.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
 
@@ -21,5 +23,33 @@ describe('what a cluster shows of usage', () => {
     const wide = (): Promise<string> => kubectl(rig.plane, 'get', 'clients', '--namespace', box, '--output', 'wide');
     await eventually('it is shown', async () => /^used +used .* True +\S+ +\d+\w* +3$/m.test(await wide()), 150_000);
     expect(await wide()).to.match(/^unused +unused .* True +Ready +\S+ *$/m);
+  });
+
+  it('the status of an AccessPolicy says in which hour it last granted a request, and nothing if it never did', async () => {
+    const box = await rig.box();
+    const link = [{ resourceType: 'Client', id: 'caller' }];
+    await rig.put('Client', box, 'caller', { grant_types: ['client_credentials'], secret: 'a-secret' });
+    await rig.put('AccessPolicy', box, 'used', { engine: 'matcho', link, matcho: { uri: '/Client' } });
+    await rig.put('AccessPolicy', box, 'unused', { engine: 'matcho', link, matcho: { uri: '/Group' } });
+    await rig.ready('Client', box, 'caller');
+    for (const name of ['used', 'unused']) await rig.ready('AccessPolicy', box, name);
+    const base = `${rig.api.url}/boxes/${box}`;
+    const fields = { grant_type: 'client_credentials', client_id: 'caller', client_secret: 'a-secret' };
+    const token = textOf(await sendForm(`${base}/auth/token`, fields), 'access_token');
+    const headers = { Authorization: `Bearer ${token}` };
+    const start = Date.now();
+    expect((await fetch(`${base}/Client`, { headers })).status).to.equal(200);
+    const lastUsed = async (name: string): Promise<unknown> => {
+      const { status } = (await rig.find('AccessPolicy', box, name)) ?? {};
+      return isObject(status) ? status['lastUsed'] : 'no status';
+    };
+    await eventually('the use is shown', async () => typeof (await lastUsed('used')) === 'string');
+    const shown = Date.parse(String(await lastUsed('used')));
+    expect(shown % 3_600_000).to.equal(0);
+    expect(shown).to.be.within(start - 3_600_000, Date.now());
+    expect(await lastUsed('unused')).to.equal(undefined);
+    expect(await rig.condition('AccessPolicy', box, 'used')).to.equal('True/Ready');
+    const json = ['get', 'bxp', 'used', '--namespace', box, '--output', 'jsonpath={.status.lastUsed}'] as const;
+    expect(Date.parse(await kubectl(rig.plane, ...json))).to.equal(shown);
   });
 });
