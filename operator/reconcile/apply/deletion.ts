@@ -68,11 +68,9 @@ export async function removeFinalizers({ box, cache, large, context, signal }: B
   const going = source.finalizers?.terminating(box) ?? [];
   if (going.length === 0 || !stored.isSynced) return;
   const declarers = new Set([...stored.rows.values()].map(({ declarer }) => declarer.uid));
-  const free = inTurn(
-    going.filter(({ uid }) => !declarers.has(uid)),
-    large,
-  );
-  if (free.length > 0) await source.finalizers?.remove(box, free, signal);
+  const free = going.filter(({ uid }) => !declarers.has(uid));
+  const released = inTurn(free, large);
+  if (released.length > 0) await source.finalizers?.remove(box, released, signal);
 }
 
 /** Reads all rows of this cluster in the box, without comparing them with what is declared now. */
