@@ -11,7 +11,7 @@ import type { KnownRow } from './stored-state.ts';
 import { recordReadiness } from '../status/ready-events.ts';
 import { TransitionPool, withTransitionTimes, statusOf } from '../status/status.ts';
 
-/** What a pass leaves: nothing; work for the next pass, at once; or large objects, for the next turn of the box. */
+/** Work that a pass leaves: none; some for the next pass, at once; or large objects, for the next turn of the box. */
 export type Remainder = 'done' | 'more' | 'large';
 
 /**
