@@ -28,11 +28,7 @@ export function isLocked(error: unknown): error is ManagementError {
 }
 
 /** Writes the statuses that follow from an outcome; returns what remains. Throws the error of a failure. */
-export async function writeStatuses(
-  pass: BoxPass,
-  desired: readonly Desired[],
-  outcome: Outcome,
-): Promise<Remainder> {
+export async function writeStatuses(pass: BoxPass, desired: readonly Desired[], outcome: Outcome): Promise<Remainder> {
   const { box, namespace, cache } = pass;
   if (outcome.result !== 'applied') cache.stored.markUnsynced();
   switch (outcome.result) {

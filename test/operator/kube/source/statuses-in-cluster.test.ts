@@ -30,7 +30,9 @@ describe('statuses in a cluster', () => {
     for (const call of written) expect(call).to.have.property('metadataOnly', true);
     rig.calls.length = 0;
     await rig.put('AccessPolicy', 'readers', { engine: 'allow', link: [{ resourceType: 'Client', id: 'app' }] });
-    await eventually('it is granted', async () => (await rig.condition('Client', 'app', 'Granted')).startsWith('True/'));
+    await eventually('it is granted', async () =>
+      (await rig.condition('Client', 'app', 'Granted')).startsWith('True/'),
+    );
     // No conflict, and no read before the second write: its version was in the first answer.
     const again = rig.calls.filter(({ path }) => path.startsWith(rig.at('Client', 'app')));
     expect(again.map(({ method }) => method)).to.deep.equal(['PATCH']);
