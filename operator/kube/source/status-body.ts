@@ -31,7 +31,8 @@ export function statusToWrite(
 /** Returns the status of an object after `body` was written over `there`; fields and conditions of others stay. */
 export function statusAfter(body: StatusBody, there: unknown): object {
   const live = isObject(there) ? there : {};
-  const others = Array.isArray(live['conditions']) ? live['conditions'].filter((one) => !isOwnCondition(one)) : [];
+  const all: readonly unknown[] = Array.isArray(live['conditions']) ? live['conditions'] : [];
+  const others = all.filter((one) => !isOwnCondition(one));
   return { ...live, ...body, conditions: [...body.conditions, ...others] };
 }
 
