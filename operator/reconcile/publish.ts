@@ -112,15 +112,21 @@ function dueStatuses(
     const before = cache.published.get(key);
     if (before !== undefined && sameStatusInput(before, input)) continue;
     if (changed.length >= turn) return result(desired.slice(0, index), true);
-    if (large?.take(length) === false) {
+    // Most objects that wait have no status yet: it is not computed in each pass.
+    if (before === undefined && large?.take(length) === false) {
       held.add(input.desired);
       continue;
     }
     const conditions = withTransitionTimes(input, before?.transitions ?? [], time);
     const status = statusOf(input, conditions);
-    cache.published.set(key, { ...input, transitions: pool.of(conditions) });
     const last = before && lastStatus(before);
-    if (last !== undefined && isSameStatus(last, status)) continue;
+    const isSame = last !== undefined && isSameStatus(last, status);
+    if (before !== undefined && !isSame && large?.take(length) === false) {
+      held.add(input.desired);
+      continue;
+    }
+    cache.published.set(key, { ...input, transitions: pool.of(conditions) });
+    if (isSame) continue;
     changed.push(status);
     recordReadiness(last, status, context.events);
   }
