@@ -2,7 +2,8 @@ import { ManagementError } from '../../api/client/management-error.ts';
 import type { Desired } from '../desired/desired.ts';
 import { lockedBox } from '../desired/locked-box.ts';
 import type { BoxPass } from './box-pass.ts';
-import { publish } from './publish.ts';
+import { inTurn } from './large-turns.ts';
+import { publish, type Remainder } from './publish.ts';
 
 /** Outcome of applying the desired state of a box, which its statuses report. */
 export type Outcome =
@@ -26,12 +27,8 @@ export function isLocked(error: unknown): error is ManagementError {
   return error instanceof ManagementError && error.code === 'locked';
 }
 
-/** Writes the statuses that follow from an outcome; returns whether any remain. Throws the error of a failure. */
-export async function writeStatuses(
-  pass: BoxPass,
-  desired: readonly Desired[],
-  outcome: Outcome,
-): Promise<'done' | 'more'> {
+/** Writes the statuses that follow from an outcome; returns what remains. Throws the error of a failure. */
+export async function writeStatuses(pass: BoxPass, desired: readonly Desired[], outcome: Outcome): Promise<Remainder> {
   const { box, namespace, cache } = pass;
   if (outcome.result !== 'applied') cache.stored.markUnsynced();
   switch (outcome.result) {
@@ -50,7 +47,7 @@ export async function writeStatuses(
 }
 
 /** Releases the terminating objects of a locked box. They have no row: its rows belong to the earlier namespace. */
-async function releaseTerminating({ box, context: { source }, signal }: BoxPass): Promise<void> {
-  const going = source.finalizers?.terminating(box) ?? [];
+async function releaseTerminating({ box, large, context: { source }, signal }: BoxPass): Promise<void> {
+  const going = inTurn(source.finalizers?.terminating(box) ?? [], large);
   if (going.length > 0) await source.finalizers?.remove(box, going, signal);
 }

@@ -12,14 +12,14 @@ import { desiredState } from './desired-state.ts';
 import { keepService } from './keep-service.ts';
 import { inNamespace, openPass } from './open-pass.ts';
 import { outcomeOf, writeStatuses } from './outcome.ts';
+import type { Remainder } from './publish.ts';
 
 /**
  * Runs one pass over a box: reads what is declared, removes what is gone, sends what differs, publishes the statuses
- * that changed. Returns whether changes or statuses are left for a next pass, so that other boxes and new changes need
- * not wait for all of them. Throws ManagementError (and whatever the source throws) on failure; the next pass then
- * checks everything.
+ * that changed. Returns what is left for a next pass, so that other boxes and new changes need not wait for all of it.
+ * Throws ManagementError (and whatever the source throws) on failure; the next pass then checks everything.
  */
-export async function reconcileBox(request: PassRequest): Promise<'done' | 'more'> {
+export async function reconcileBox(request: PassRequest): Promise<Remainder> {
   const opened = await openPass(request);
   // A failure is thrown below, where it becomes the statuses.
   const [removal] = await Promise.allSettled([removeDeleted(opened)]);

@@ -11,9 +11,12 @@ import type { KnownRow } from './stored-state.ts';
 import { recordReadiness } from '../status/ready-events.ts';
 import { TransitionPool, withTransitionTimes, statusOf } from '../status/status.ts';
 
+/** Work that a pass leaves: none; some for the next pass, at once; or large objects, for the next turn of the box. */
+export type Remainder = 'done' | 'more' | 'large';
+
 /**
- * Writes the statuses that changed since they were last written, up to the share of this box in a pass; returns whether
- * any remain. Before an object is called Ready it gets the finalizer. Objects with the same input as before are
+ * Writes the statuses that changed since they were last written, up to the share of this box in a pass; returns what
+ * remains. Before an object is called Ready it gets the finalizer. Objects with the same input as before are
  * skipped, and so are those in `later` (their keys), which have not been sent to the API yet.
  */
 export async function publish(
@@ -21,15 +24,15 @@ export async function publish(
   desired: readonly Desired[],
   open: 'pending' | 'unreachable',
   later: ReadonlySet<string> = none,
-): Promise<'done' | 'more'> {
+): Promise<Remainder> {
   const { box, cache, context, signal } = pass;
   const { source } = context;
   const due = dueStatuses(pass, desired, open, later);
   const { seen } = due;
-  const isAll = due.isAll && later.size === 0;
+  const remainder = remainderOf(due, later, pass);
   const waiting = open === 'unreachable' ? waitingStatuses(pass) : [];
   const changed = [...due.changed, ...waiting];
-  const gone = open === 'pending' && isAll ? forgotten(cache) : [];
+  const gone = open === 'pending' && remainder === 'done' ? forgotten(cache) : [];
   try {
     await source.finalizers?.add(box, enforced(seen, cache.stored.rows), signal);
     if (changed.length + gone.length > 0) await source.writeStatus(box, changed, gone, signal);
@@ -38,7 +41,13 @@ export async function publish(
     for (const status of due.changed) cache.published.delete(objectKey(status));
     throw error;
   }
-  return isAll ? 'done' : 'more';
+  return remainder;
+}
+
+function remainderOf({ isCut, held }: DueStatuses, later: ReadonlySet<string>, { large }: BoxPass): Remainder {
+  if (isCut) return 'more';
+  if (later.size > 0) return large?.isRefused === true ? 'large' : 'more';
+  return held.size === 0 ? 'done' : 'large';
 }
 
 const none: ReadonlySet<string> = new Set();
@@ -75,7 +84,10 @@ interface DueStatuses {
   readonly changed: readonly ObjectStatus[];
   /** Objects that were checked. */
   readonly seen: readonly Desired[];
-  readonly isAll: boolean;
+  /** True if the share of the box in this pass did not reach all of them. */
+  readonly isCut: boolean;
+  /** Large objects whose statuses wait for another turn. */
+  readonly held: ReadonlySet<Desired>;
 }
 
 function dueStatuses(
@@ -84,26 +96,41 @@ function dueStatuses(
   open: 'pending' | 'unreachable',
   later: ReadonlySet<string>,
 ): DueStatuses {
-  const { cache, context } = pass;
+  const { cache, large, context } = pass;
   const time = context.now().toISOString();
   const turn = turnOf(context);
   const pool = new TransitionPool();
   const changed: ObjectStatus[] = [];
+  const held = new Set<Desired>();
+  const result = (checked: readonly Desired[], isCut: boolean): DueStatuses => {
+    const seen = held.size === 0 ? checked : checked.filter((one) => !held.has(one));
+    return { changed, seen, isCut, held };
+  };
   for (const [index, input] of boxStatusInput(pass, desired, open).entries()) {
-    const { key } = input.desired.object;
+    const { key, length = 0 } = input.desired.object;
     if (later.has(key)) continue;
     const before = cache.published.get(key);
     if (before !== undefined && sameStatusInput(before, input)) continue;
-    if (changed.length >= turn) return { changed, seen: desired.slice(0, index), isAll: false };
+    if (changed.length >= turn) return result(desired.slice(0, index), true);
+    // Most objects that wait have no status yet: it is not computed in each pass.
+    if (before === undefined && large?.take(length) === false) {
+      held.add(input.desired);
+      continue;
+    }
     const conditions = withTransitionTimes(input, before?.transitions ?? [], time);
     const status = statusOf(input, conditions);
-    cache.published.set(key, { ...input, transitions: pool.of(conditions) });
     const last = before && lastStatus(before);
-    if (last !== undefined && isSameStatus(last, status)) continue;
+    const isSame = last !== undefined && isSameStatus(last, status);
+    if (before !== undefined && !isSame && large?.take(length) === false) {
+      held.add(input.desired);
+      continue;
+    }
+    cache.published.set(key, { ...input, transitions: pool.of(conditions) });
+    if (isSame) continue;
     changed.push(status);
     recordReadiness(last, status, context.events);
   }
-  return { changed, seen: desired, isAll: true };
+  return result(desired, false);
 }
 
 /** Returns the limit of statuses in this pass: smaller while other boxes wait, as their rows come first. */

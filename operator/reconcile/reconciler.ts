@@ -6,6 +6,7 @@ import { keepClusterSettings, type ReadServiceAccounts } from '../cluster-settin
 import { countConditions } from '../status/condition-counts.ts';
 import { startDeadlines } from './deadlines.ts';
 import { keepHosts } from '../desired/host-keeper.ts';
+import { createLargeTurns } from './large-turns.ts';
 import { inAllBoxes, isMassDeletion, type Missing } from '../desired/mass-deletion-guard.ts';
 import { reconcileBox } from './pass.ts';
 import type { PassContext } from './pass-context.ts';
@@ -83,20 +84,25 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
     ...around,
     isApiAway: () => reach.isUnavailable(),
   };
+  const clock = (): number => options.now().getTime();
+  const turns = createLargeTurns({ ...options, clock, wake: (box) => queue.add(box) });
   const queue = createQueue({
     ...options,
     ...passing,
-    clock: () => options.now().getTime(),
+    clock,
     async run(box) {
       const cache = caches.get(box) ?? emptyCache();
       caches.set(box, cache);
       const scope = sweepDue.delete(box) ? 'everything' : 'changes';
+      const large = turns.begin(box);
       try {
-        const left = await measured(meter, box, () => reconcileBox({ box, cache, scope, context, signal }));
+        const left = await measured(meter, box, () => reconcileBox({ box, cache, scope, context, large, signal }));
         if (left === 'more') queue.add(box);
+        large.end(true);
         failing.delete(box);
         timers.runAt(box, cache.nextLook);
       } catch (error) {
+        large.end(false);
         if (isFenced(error)) failure.reject(error);
         throw error;
       }
@@ -143,7 +149,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
     retry,
     async stop(grace = 0) {
       sweeps.cancel();
-      for (const part of [reach, timers]) part.stop();
+      for (const part of [reach, timers, turns]) part.stop();
       await stopWithin(grace, queue.stop(), stopping, options.schedule);
     },
   };

@@ -5,7 +5,9 @@ import { Secret } from '../../api/client/secret.ts';
 import { emptyCache, type BoxCache } from '../../operator/reconcile/box-cache.ts';
 import type { Declared } from '../../operator/desired/declared.ts';
 import type { PassScope } from '../../operator/reconcile/box-pass.ts';
+import type { LargeTurn } from '../../operator/reconcile/large-turns.ts';
 import { reconcileBox } from '../../operator/reconcile/pass.ts';
+import type { Remainder } from '../../operator/reconcile/publish.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { unthrottled } from '../support/unthrottled.ts';
 import { memoryKeeper, memorySource, type MemoryKeeper, type MemorySource } from './memory-source.ts';
@@ -24,10 +26,12 @@ export interface PassRig {
   now: Date;
   /** True if other boxes wait for their pass. */
   isCrowded: boolean;
+  /** Turn for large objects of the next passes; undefined: all of them are sent and written. */
+  large?: LargeTurn | undefined;
   /** Every call since it was last emptied: the lines that were sent. */
   readonly calls: (readonly ApplyLine[])[];
   /** Sets what is declared and runs a pass. */
-  pass(objects: readonly Declared[], scope?: PassScope): Promise<'done' | 'more'>;
+  pass(objects: readonly Declared[], scope?: PassScope): Promise<Remainder>;
   /** Starts again, as after a restart: nothing is remembered. */
   restart(): Promise<void>;
   /** `Ready=True/Ready` of an object, or of another condition. */
@@ -104,7 +108,8 @@ export async function passRig(api: TestApi, box: string, before?: PassRig): Prom
         events,
         onProgress: () => undefined,
       };
-      return reconcileBox({ box, cache: rig.cache, scope, context, signal });
+      const { cache, large } = rig;
+      return reconcileBox({ box, cache, scope, context, signal, ...(large === undefined ? {} : { large }) });
     },
     async restart() {
       rig.cache = emptyCache();

@@ -46,6 +46,8 @@ export interface ListWatchOptions<T extends Kept> {
   readonly isOptional?: boolean;
   /** Returns the stored part of an object; undefined if it is not an object of the kind. */
   readonly keep: (object: unknown) => T | undefined;
+  /** Returns the characters of an object; absent: all are small. */
+  readonly lengthOf?: (kept: T) => number;
   readonly novelty: Novelty<T>;
   /** Called for each namespace in which something changed. */
   readonly onChange: (namespace: string) => void;
@@ -141,13 +143,10 @@ class Loop<T extends Kept> implements ListWatch<T> {
   }
 
   async #list(): Promise<void> {
-    const { api, path, labelSelector, keep, times, now, random } = this.#options;
-    const { objects, resourceVersion } = await list(
-      api,
-      { path, pageSize: times.pageSize, labelSelector },
-      keep,
-      this.#signal,
-    );
+    const { api, path, labelSelector, keep, lengthOf, sleep, times, now, random } = this.#options;
+    const { pageSize } = times;
+    const collection = { path, pageSize, labelSelector, lengthOf, sleep };
+    const { objects, resourceVersion } = await list(api, collection, keep, this.#signal);
     if (this.#isOver()) return;
     if (isOlder(resourceVersion, this.#newest)) {
       this.#stale += 1;

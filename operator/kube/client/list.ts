@@ -9,36 +9,50 @@ export interface Listed<T> {
 }
 
 /** Collection that is listed. */
-export interface Collection {
+export interface Collection<T> {
   readonly path: string;
   /** Objects of one answer at most. */
   readonly pageSize: number;
   /** Only objects with these labels. */
   readonly labelSelector?: string | undefined;
+  /** Returns the characters of an object; absent: all are small. */
+  readonly lengthOf?: ((kept: T) => number) | undefined;
+  /** Resolves after that many milliseconds, and immediately when aborted. */
+  readonly sleep?: (wait: number, signal: AbortSignal) => Promise<void>;
 }
+
+/** Characters of objects beyond which a page is long: then the next one has fewer objects. */
+const longPage = 2_097_152;
 
 /**
  * Lists a collection page by page; `keep` returns the needed part of each object (undefined: it is not an object of the
- * kind). Throws KubeError if any page fails: a list is complete, or there is none.
+ * kind). After a long page it pauses for as long as that took, so that others have their turn. Throws KubeError if any
+ * page fails: a list is complete, or there is none.
  */
 export async function list<T>(
   api: KubeApi,
-  { path, pageSize, labelSelector }: Collection,
+  { path, pageSize, labelSelector, lengthOf, sleep }: Collection<T>,
   keep: (object: unknown) => T | undefined,
   signal: AbortSignal,
 ): Promise<Listed<T>> {
   const objects: T[] = [];
   let next: string | undefined;
+  let limit = pageSize;
   for (;;) {
-    const answer = await api.call({ path, query: { limit: String(pageSize), continue: next, labelSelector } }, signal);
+    const begun = performance.now();
+    const answer = await api.call({ path, query: { limit: String(limit), continue: next, labelSelector } }, signal);
     const page = pageOf(path, answer);
+    let length = 0;
     for (const item of page.items) {
       const kept = keep(item);
       if (kept === undefined) throw new KubeError('garbled', `${path}: the list holds something else`);
       objects.push(kept);
+      length += lengthOf?.(kept) ?? 0;
     }
     if (page.next === undefined) return { objects, resourceVersion: page.resourceVersion };
     next = page.next;
+    limit = Math.min(pageSize, Math.max(1, Math.floor((page.items.length * longPage) / Math.max(1, length))));
+    if (length > longPage) await sleep?.(performance.now() - begun, signal);
   }
 }
 

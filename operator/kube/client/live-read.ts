@@ -19,7 +19,7 @@ export interface KubeName {
  */
 export async function liveUid(api: KubeApi, object: KubeName, signal: AbortSignal): Promise<string | undefined> {
   try {
-    const found = await api.call({ path: pathOfObject(object) }, signal);
+    const found = await api.call({ path: pathOfObject(object), metadataOnly: true }, signal);
     const metadata = isObject(found) && isObject(found['metadata']) ? found['metadata'] : {};
     if (typeof metadata['deletionTimestamp'] === 'string') return undefined;
     if (typeof metadata['uid'] === 'string') return metadata['uid'];

@@ -96,6 +96,7 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
               }
               return kept;
             },
+            lengthOf: ({ declared }) => declared.length,
             novelty,
             onChange(box) {
               everUsed.add(box);

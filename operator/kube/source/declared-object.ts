@@ -21,6 +21,7 @@ export interface DeclaredObject extends Kept {
 
 /** The declaration of an object, as the cluster shows it. */
 export interface DeclaredSpec extends Declared {
+  readonly length: number;
   /** Checks whether another one has the same spec. */
   hasSpecOf(other: DeclaredSpec): boolean;
 }

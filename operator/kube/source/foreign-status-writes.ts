@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import { parseJson } from '../../../crds/json-value.ts';
 import type { DeclaredObject } from './declared-object.ts';
 
 /** Objects whose status in the cluster is not the one that we last saw or wrote. */
@@ -13,7 +15,7 @@ export function createForeignStatusWrites(): ForeignStatusWrites {
   const keys = new Map<string, Set<string>>();
   return {
     note(known, { namespace, uid, status, declared: { key } }) {
-      if (known?.uid !== uid || known.status === status) return;
+      if (known?.uid !== uid || isSameJson(known.status, status)) return;
       keys.set(namespace, (keys.get(namespace) ?? new Set()).add(key));
     },
     take(box) {
@@ -22,4 +24,9 @@ export function createForeignStatusWrites(): ForeignStatusWrites {
       return taken;
     },
   };
+}
+
+/** Compares two texts of JSON; ours has its members in another order than the API server's. */
+function isSameJson(one: string, other: string): boolean {
+  return one === other || isDeepStrictEqual(parseJson(one), parseJson(other));
 }

@@ -28,6 +28,14 @@ export function statusToWrite(
   return isSame ? undefined : body;
 }
 
+/** Returns the status of an object after `body` was written over `there`; fields and conditions of others stay. */
+export function statusAfter(body: StatusBody, there: unknown): object {
+  const live = isObject(there) ? there : {};
+  const all: readonly unknown[] = Array.isArray(live['conditions']) ? live['conditions'] : [];
+  const others = all.filter((one) => !isOwnCondition(one));
+  return { ...live, ...body, conditions: [...body.conditions, ...others] };
+}
+
 const nothing: ReadonlySet<string> = new Set();
 
 /** Leaves out the fields that these paths name, or anything below them: half of a field is not written. */
@@ -54,7 +62,11 @@ function withTimeOf(condition: Condition, known: readonly Record<string, unknown
 /** Returns the conditions of our types: other writers may have added others. */
 function ownConditions(value: unknown): readonly Record<string, unknown>[] {
   const all = Array.isArray(value) ? value.filter(isObject) : [];
-  return all.filter(({ type }) => isConditionType(type));
+  return all.filter(isOwnCondition);
+}
+
+function isOwnCondition(value: unknown): boolean {
+  return isObject(value) && isConditionType(value['type']);
 }
 
 function fieldsOf(columns: Columns, live: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -8,7 +8,7 @@ import { forEachConcurrently } from '../client/concurrency.ts';
 import { kindName, pathOfObject } from '../client/live-read.ts';
 import { FIELD_MANAGER } from '../client/names.ts';
 import type { ObjectStore } from '../client/object-store.ts';
-import { statusToWrite, type StatusBody } from './status-body.ts';
+import { statusAfter, statusToWrite, type StatusBody } from './status-body.ts';
 
 /** A cluster that statuses are written to. */
 export interface StatusTarget {
@@ -47,10 +47,12 @@ async function writeStatus(target: StatusTarget, status: ObjectStatus, signal: A
     const known = store.get(status.namespace, status.name);
     // Another object of that name gets its status in its own pass.
     if (known?.uid !== status.uid) return;
-    const body = statusToWrite(status, parseJson(known.status), unwritable);
+    const there = parseJson(known.status);
+    const body = statusToWrite(status, there, unwritable);
     if (body === undefined) return;
     try {
-      note(store, status, await api.call(applyCall(status, known, body), signal));
+      const answer = await api.call(applyCall(status, known, body), signal);
+      noteWritten(store, known, { answer, status: statusAfter(body, there) });
       return;
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
@@ -77,8 +79,24 @@ async function isStillThat(
 }
 
 /**
- * Stores the answer, which is the object as it is now: nobody has to wait for the watch. A change of its spec is left
- * to the watch, or nobody would be notified of it; returns false then.
+ * Stores the metadata that a write was answered with, and the status that it left: nobody has to wait for the watch. If
+ * the object has changed in another way, or the watch was faster, what the watch says is left as it is.
+ */
+function noteWritten(
+  store: ObjectStore<DeclaredObject>,
+  known: DeclaredObject,
+  { answer, status }: { readonly answer: unknown; readonly status: object },
+): void {
+  const now = declaredObject(known.declared.kind, answer);
+  const latest = store.get(known.namespace, known.name);
+  if (now?.uid !== known.uid || latest?.resourceVersion !== known.resourceVersion) return;
+  const isSame = now.declared.generation === known.declared.generation && now.isGoing === known.isGoing;
+  if (isSame) store.put(novelty.carry(known, { ...now, status: JSON.stringify(status) }));
+}
+
+/**
+ * Stores the object as it was read again. A change of its spec is left to the watch, or nobody would be notified of it;
+ * returns false then.
  */
 function note(store: ObjectStore<DeclaredObject>, { kind, uid }: ObjectStatus, answer: unknown): boolean {
   const kept = declaredObject(kind, answer);
@@ -95,6 +113,8 @@ function applyCall(status: ObjectStatus, { uid, resourceVersion }: DeclaredObjec
     patch: 'apply',
     path: `${pathOf(status)}/status`,
     query: { fieldManager: FIELD_MANAGER, force: 'true' },
+    // An object may have a megabyte, and all of it is already known.
+    metadataOnly: true,
     body: { apiVersion: API_VERSION, kind, metadata: { namespace, name, uid, resourceVersion }, status: body },
   } as const;
 }

@@ -13,7 +13,7 @@ import type { BoxPass } from '../box-pass.ts';
 import { quotaText, retryBeyondQuota, retryRefusals } from '../../desired/quota-refusals.ts';
 import { removeFinalizers, type Deletions } from './deletion.ts';
 import { planOf, removalLine, type Plan, type Removal } from './plan.ts';
-import { portionsOf, stepsOf, type LineMaker, type Portion } from './portions.ts';
+import { portionsOf, stepsInTurn, stepsOf, type LineMaker, type Portion } from './portions.ts';
 import type { Resource } from '../../../crds/validate.ts';
 
 /** Compares every digest with the database and remembers its rows. Changes nothing there. */
@@ -116,10 +116,10 @@ export async function applyPlan(
 
 /**
  * Carries out a plan, in calls of about a megabyte. While other boxes wait for their pass it stops after the first
- * call; the next pass plans the rest.
+ * call, and before the large objects that are not in its turn; a later pass plans the rest.
  */
 async function carryOut(pass: BoxPass, plan: Plan, desired: readonly Desired[]): Promise<AppliedPlan> {
-  const { cache, api, quota, context } = pass;
+  const { cache, api, quota, large, context } = pass;
   const { stored } = cache;
   const remove = await confirmedRemovals(pass, plan.remove);
   const isQuotaTold = quotaText(quota, stored) === stored.quota;
@@ -128,8 +128,9 @@ async function carryOut(pass: BoxPass, plan: Plan, desired: readonly Desired[]):
   await releaseRetained(pass.secrets, desired, remove);
   const left = new Set(plan.declare.map(({ object }) => object.key));
   const removed: Removal[] = [];
-  if (remove.length === 0 && plan.declare.length === 0) await api.apply(false, []);
-  for (const portion of portionsOf(stepsOf(remove, plan.declare), lineMaker)) {
+  const steps = stepsInTurn(stepsOf(remove, plan.declare), large);
+  if (steps.length === 0 && !isQuotaTold) await api.apply(false, []);
+  for (const portion of portionsOf(steps, lineMaker)) {
     await send(portion, api, stored);
     removed.push(...portion.remove);
     for (const { object } of portion.declare) left.delete(object.key);

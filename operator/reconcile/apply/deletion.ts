@@ -5,6 +5,7 @@ import { declarerOf } from '../../desired/declared.ts';
 import { contested, isAnyContested, rowKey, type Candidate } from '../../desired/desired.ts';
 import { releaseRetained } from '../../secrets/forget.ts';
 import type { BoxPass } from '../box-pass.ts';
+import { inTurn } from '../large-turns.ts';
 import { isLocked } from '../outcome.ts';
 import { areAllOwn, isWanted, removalLine, removalsOf, type Removal } from './plan.ts';
 
@@ -60,15 +61,16 @@ function uidsOf(candidates: readonly Candidate[]): ReadonlySet<string> {
   return new Set(candidates.map(({ object }) => object.uid));
 }
 
-/** Releases the objects whose deletion waited for their rows, if these are gone. */
-export async function removeFinalizers({ box, cache, context, signal }: BoxPass): Promise<void> {
+/** Releases the objects whose deletion waited for their rows, if these are gone; large ones in turns of the box. */
+export async function removeFinalizers({ box, cache, large, context, signal }: BoxPass): Promise<void> {
   const { source } = context;
   const { stored } = cache;
   const going = source.finalizers?.terminating(box) ?? [];
   if (going.length === 0 || !stored.isSynced) return;
   const declarers = new Set([...stored.rows.values()].map(({ declarer }) => declarer.uid));
   const free = going.filter(({ uid }) => !declarers.has(uid));
-  if (free.length > 0) await source.finalizers?.remove(box, free, signal);
+  const released = inTurn(free, large);
+  if (released.length > 0) await source.finalizers?.remove(box, released, signal);
 }
 
 /** Reads all rows of this cluster in the box, without comparing them with what is declared now. */

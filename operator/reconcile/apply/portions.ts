@@ -1,4 +1,5 @@
 import { rowKey, type Desired } from '../../desired/desired.ts';
+import { LARGE_OBJECT, type LargeTurn } from '../large-turns.ts';
 import type { Removal } from './plan.ts';
 
 /** Changes that the API takes in one call or not at all. */
@@ -44,6 +45,22 @@ function isBox({ object }: Desired): boolean {
 function oldestFirst(declare: readonly Desired[]): readonly Desired[] {
   const age = ({ object }: Desired): string => object.created;
   return [...declare].sort((one, other) => (age(one) < age(other) ? -1 : age(one) > age(other) ? 1 : 0));
+}
+
+/**
+ * Returns the steps that a pass may carry out: those before the first one whose large objects are not in its turn. Later
+ * ones wait too, because the API counts the oldest objects first against a quota.
+ */
+export function stepsInTurn(steps: readonly Step[], turn: LargeTurn | undefined): readonly Step[] {
+  if (turn === undefined) return steps;
+  const end = steps.findIndex((step) => !turn.take(largeLength(step)));
+  return end === -1 ? steps : steps.slice(0, end);
+}
+
+/** Returns the characters of the large objects of a step. */
+function largeLength({ declare }: Step): number {
+  const lengths = declare.map(({ object }) => object.length ?? 0);
+  return lengths.filter((length) => length > LARGE_OBJECT).reduce((sum, length) => sum + length, 0);
 }
 
 /** Lines of one call, and the changes that they carry. */

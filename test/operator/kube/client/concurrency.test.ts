@@ -21,9 +21,10 @@ describe('calls of the Kubernetes API that are made at once', () => {
   const cases: [what: string, lengths: readonly number[], lanes: number][] = [
     ['small ones', Array.from({ length: 40 }, () => 500), 16],
     ['fewer than there are lanes', [500, 500], 2],
-    ['60,000 characters each', Array.from({ length: 40 }, () => 60_000), 4],
-    ['750,000 characters each', Array.from({ length: 40 }, () => 750_000), 2],
-    ['one large among many small ones', [200_000, ...Array.from({ length: 39 }, () => 500)], 16],
+    ['16,384 characters each', Array.from({ length: 40 }, () => 16_384), 16],
+    ['60,000 characters each', Array.from({ length: 40 }, () => 60_000), 1],
+    ['one large among many small ones', [200_000, ...Array.from({ length: 39 }, () => 500)], 17],
+    ['many large among small ones', Array.from({ length: 40 }, (_, nth) => (nth % 2 === 0 ? 60_000 : 500)), 17],
   ];
   for (const [what, lengths, lanes] of cases) {
     it(`R-53 are ${String(lanes)}: ${what}`, async () => {

@@ -34,6 +34,10 @@ describe('what is gone from a cluster', () => {
     await rig.plane.call({ method: 'DELETE', path: rig.at('Client', 'app') });
     await eventually('it is refused', async () => (await rig.token('app', 's3cret')) === 401);
     expect(left).to.equal(0);
+    // an object may have a megabyte, and the look needs its uid.
+    const looks = rig.calls.filter(({ method, path }) => method === undefined && path === rig.at('Client', 'app'));
+    for (const look of looks) expect(look).to.have.property('metadataOnly', true);
+    expect(looks).to.have.length.above(0);
   });
 
   it('takes an object that somebody still holds back for gone once its deletion was asked for', async () => {

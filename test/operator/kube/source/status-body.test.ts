@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ClientUsage } from '../../../../api/client/desired-state.ts';
-import { statusToWrite } from '../../../../operator/kube/source/status-body.ts';
+import { statusAfter, statusToWrite } from '../../../../operator/kube/source/status-body.ts';
 import type { Condition, ObjectStatus } from '../../../../operator/status/object-status.ts';
 
 const [then, now] = ['2026-01-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z'];
@@ -122,5 +122,23 @@ describe('statusToWrite', () => {
     expect(written(now, {})).to.include({ lastUsed: now });
     expect(written(undefined, { lastUsed: then })).to.include({ lastUsed: then });
     expect(written(now, { lastUsed: then })).to.include({ lastUsed: now });
+  });
+});
+
+describe('statusAfter', () => {
+  it('R-53 is what was written, beside the fields and conditions of others, without what is empty now', () => {
+    const foreign = { ...ready(), type: 'example.com/Checked' };
+    const live = { ...there, secretName: 'app', lastTokenAt: then, conditions: [foreign, ...there.conditions] };
+    const body = statusToWrite(status({ conditions: [ready({ message: 'new' })] }), live);
+    const after: unknown = JSON.parse(JSON.stringify(statusAfter(body ?? expect.fail('nothing to write'), live)));
+    const conditions = [ready({ message: 'new', lastTransitionTime: then }), foreign];
+    expect(after).to.deep.equal({ ...there, lastTokenAt: then, conditions });
+    expect(statusToWrite(status({ conditions: [ready({ message: 'new' })] }), after)).to.equal(undefined);
+  });
+
+  it('R-53 keeps the fields that the definition lacks as they are', () => {
+    const live = { observedGeneration: 0, policies: 7 };
+    const body = statusToWrite(status(), live, new Set(['policies']));
+    expect(statusAfter(body ?? expect.fail('nothing to write'), live)).to.have.property('policies', 7);
   });
 });

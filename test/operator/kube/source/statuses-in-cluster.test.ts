@@ -21,6 +21,23 @@ describe('statuses in a cluster', () => {
     expect(rig.writes().filter(({ path }) => path.startsWith(rig.at('Client', 'app')))).to.deep.equal([]);
   });
 
+  it('R-53 are written for an answer without the content of the object, and are known from it', async () => {
+    await rig.start();
+    await rig.put('Client', 'app', { ...machine('s3cret'), details: { text: 'x'.repeat(50_000) } });
+    await rig.ready('Client', 'app');
+    const written = rig.writes().filter(({ path }) => path.startsWith(rig.at('Client', 'app')));
+    expect(written.map(({ path }) => path.split('/').at(-1))).to.deep.equal(['app', 'status']);
+    for (const call of written) expect(call).to.have.property('metadataOnly', true);
+    rig.calls.length = 0;
+    await rig.put('AccessPolicy', 'readers', { engine: 'allow', link: [{ resourceType: 'Client', id: 'app' }] });
+    await eventually('it is granted', async () =>
+      (await rig.condition('Client', 'app', 'Granted')).startsWith('True/'),
+    );
+    // No conflict, and no read before the second write: its version was in the first answer.
+    const again = rig.calls.filter(({ path }) => path.startsWith(rig.at('Client', 'app')));
+    expect(again.map(({ method }) => method)).to.deep.equal(['PATCH']);
+  });
+
   it('F-29: writes nothing while somebody else writes metadata and conditions of an object ten times a second', async () => {
     await rig.start();
     await rig.put('Client', 'app', machine('s3cret'));

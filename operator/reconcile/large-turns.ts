@@ -1,0 +1,140 @@
+import type { QueueOptions } from './queue.ts';
+
+/** Characters of a spec beyond which an object is large: its source takes many milliseconds for each write of it. */
+export const LARGE_OBJECT = 16_384;
+
+/** Characters of large objects that a turn carries, but at least one object. */
+export const LARGE_TURN = 262_144;
+
+/** Limit of a turn and of a rest in milliseconds: a pass that hangs must not hold up the large objects of other boxes. */
+const longestTurn = 2_000;
+
+/** Milliseconds in which the box whose turn it is must use it. */
+const patience = 2_000;
+
+/** Large objects of one pass. */
+export interface LargeTurn {
+  /**
+   * Checks whether an object of so many characters may be sent to the API or written in this pass. A small one always
+   * may. After the first refusal each large one is refused: its box is called once more when it has a turn.
+   */
+  take(length: number): boolean;
+  /** True once an object was refused. */
+  readonly isRefused: boolean;
+  /** Ends the pass. A box whose pass failed has no further turn by itself: the queue repeats the pass. */
+  end(isGood: boolean): void;
+}
+
+/** Turns of all boxes. */
+export interface LargeTurns {
+  /** Begins a pass of a box. */
+  begin(box: string): LargeTurn;
+  stop(): void;
+}
+
+/** Dependencies of the turns. */
+export interface LargeTurnsOptions {
+  /** Returns milliseconds. */
+  readonly clock: () => number;
+  readonly schedule: QueueOptions['schedule'];
+  /** Called with the box whose turn it is. */
+  readonly wake: (box: string) => void;
+}
+
+/**
+ * Creates the turns in which large objects are applied and written: one box at a time, in their order, and after each turn a
+ * rest as long as the turn was. So large objects take at most half of one lane of the API server and of the API, however
+ * many there are, and no pass waits for them (docs/decisions/0141).
+ */
+export function createLargeTurns(options: LargeTurnsOptions): LargeTurns {
+  return new Turns(options);
+}
+
+/** Returns the objects that a pass may write to: all of the small ones, and large ones as its turn allows. */
+export function inTurn<T extends { readonly length?: number }>(objects: readonly T[], turn: LargeTurn | undefined) {
+  return turn === undefined ? objects : objects.filter(({ length = 0 }) => turn.take(length));
+}
+
+/** State of the lane: a box uses it, it rests, it waits for the box that was called, or nobody wants it. */
+type Lane =
+  | { readonly state: 'used'; readonly by: LargeTurn; readonly since: number }
+  | { readonly state: 'resting' }
+  | { readonly state: 'promised'; readonly to: string }
+  | { readonly state: 'free' };
+
+class Turns implements LargeTurns {
+  readonly #options: LargeTurnsOptions;
+  /** Boxes that wait, in their order. */
+  readonly #waiting = new Set<string>();
+  #lane: Lane = { state: 'free' };
+  #cancel = (): void => undefined;
+  #isStopped = false;
+
+  constructor(options: LargeTurnsOptions) {
+    this.#options = options;
+  }
+
+  begin(box: string): LargeTurn {
+    let [taken, isRefused] = [0, false];
+    const turn: LargeTurn = {
+      get isRefused() {
+        return isRefused;
+      },
+      take: (length) => {
+        if (length <= LARGE_OBJECT) return true;
+        isRefused ||= taken >= LARGE_TURN || !this.#isUsedBy(turn, box);
+        if (isRefused) this.#waiting.add(box);
+        else taken += length;
+        return !isRefused;
+      },
+      end: (isGood) => {
+        if (!isGood) this.#waiting.delete(box);
+        const lane = this.#lane;
+        if (lane.state === 'used' && lane.by === turn) this.#rest(lane.since);
+        // There is nothing large left for its turn.
+        else if (lane.state === 'promised' && lane.to === box && !isRefused) this.#callNext();
+      },
+    };
+    return turn;
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancel();
+  }
+
+  /** Gives the lane to a turn unless it is somebody else's; returns whether the turn has it. */
+  #isUsedBy(turn: LargeTurn, box: string): boolean {
+    const lane = this.#lane;
+    if (lane.state === 'used') return lane.by === turn;
+    if (lane.state === 'resting' || (lane.state === 'promised' && lane.to !== box)) return false;
+    this.#waiting.delete(box);
+    const since = this.#options.clock();
+    this.#become({ state: 'used', by: turn, since }, longestTurn, () => this.#rest(since));
+    return true;
+  }
+
+  #rest(since: number): void {
+    const took = Math.max(0, this.#options.clock() - since);
+    this.#become({ state: 'resting' }, Math.min(took, longestTurn), () => this.#callNext());
+  }
+
+  #callNext(): void {
+    const [box] = this.#waiting;
+    if (box === undefined) {
+      this.#cancel();
+      this.#lane = { state: 'free' };
+      return;
+    }
+    this.#waiting.delete(box);
+    this.#become({ state: 'promised', to: box }, patience, () => this.#callNext());
+    this.#options.wake(box);
+  }
+
+  /** Enters a state that ends after so many milliseconds, unless another one begins before. */
+  #become(lane: Lane, wait: number, next: () => void): void {
+    this.#cancel();
+    this.#lane = lane;
+    if (!this.#isStopped) this.#cancel = this.#options.schedule(wait, next);
+  }
+}
