@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import type { Locator } from 'playwright-core';
 import { parse } from 'yaml';
 import { isObject } from '../../crds/json-value.ts';
 import { onStage } from '../browser/stage.ts';
@@ -8,8 +7,6 @@ import { addUser } from '../http/pages/browser.ts';
 import { sendForm } from '../oauth/requests.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownerQuery } from '../support/owner-query.ts';
-import { userTokens } from '../support/user-token.ts';
-import type { UserTokens } from '../support/user-token.ts';
 import { addBoss, boss, signedIn, typePassword } from './admin.ts';
 
 const secret = 'a secret of a client';
@@ -223,78 +220,6 @@ describe('an administrator in the admin UI', () => {
     await choose('user.signed_in');
     await page.getByText('success', { exact: true }).waitFor();
     await close();
-  });
-
-  it('changes the own password, and takes back a consent', async () => {
-    const email = 'own@shop.example';
-    const id = await addUser(stage.api, email, boss.password);
-    const everything = [{ resourceType: 'User', id: String(id) }];
-    await stage.api.declare('default', [{ kind: 'AccessPolicy', id: 'own', engine: 'allow', link: everything }]);
-    await query(
-      `INSERT INTO boxgate.consent (box, user_id, client, scopes, version, created_at)
-       SELECT box, $1::bigint, 'foreign', '{openid}', config_version, now() FROM boxgate.box WHERE box = 'default'`,
-      String(id),
-    );
-    const { page, say, fill, press, sees, close } = await signedIn(stage, {
-      person: { email, password: boss.password },
-      at: '#/account',
-    });
-    await press(say.takeBack('foreign'));
-    await sees(say.noGrants);
-    await fill(say.newPassword, 'short');
-    await press(say.save);
-    await page.getByRole('alert').waitFor();
-    await fill(say.newPassword, 'another long passphrase');
-    await press(say.save);
-    await sees(say.passwordChanged);
-    await close();
-    await (await signedIn(stage, { person: { email, password: 'another long passphrase' } })).close();
-  });
-
-  it('ends one of the own sessions, and that of the page itself without signing out', async () => {
-    const email = 'ends@shop.example';
-    const id = await addUser(stage.api, email, boss.password);
-    const link = [{ resourceType: 'User', id: String(id) }];
-    const rule = { engine: 'cel', expression: 'request_method == "get"', link };
-    const auth = { authorization_code: { redirect_uri: 'https://phone.example/back' } };
-    await stage.api.declare('default', [
-      { kind: 'Client', id: 'phone', grant_types: ['authorization_code'], auth },
-      { kind: 'AccessPolicy', id: 'ends', ...rule },
-    ]);
-    const tokens: UserTokens[] = [];
-    for (let nth = 0; nth < 2; nth += 1)
-      tokens.push(await userTokens(stage.api.database.ownerUrl, 'default', 'phone', id));
-    const person = { email, password: boss.password };
-    const { page, say, sees, close } = await signedIn(stage, { person, at: '#/account' });
-    const shown = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: say.endSession }) });
-    const ofPhone = shown.filter({ hasText: 'phone ·' });
-    const end = (which: Locator): Promise<void> => which.first().getByRole('button', { name: say.endSession }).click();
-    await eventually('all of them are shown', async () => (await shown.count()) === 3 && (await ofPhone.count()) === 2);
-    await end(ofPhone);
-    await sees(say.noRight('DELETE', '/Session/'));
-    await stage.api.declare('default', [{ kind: 'AccessPolicy', id: 'ends', engine: 'allow', link }]);
-    await end(ofPhone);
-    await sees(say.sessionsEnded(1));
-    await eventually('it is gone', async () => (await shown.count()) === 2 && (await ofPhone.count()) === 1);
-    const statuses = tokens.map(async ({ access }) => {
-      const headers = { Authorization: `Bearer ${access}` };
-      return (await fetch(`${stage.base}/Client`, { headers })).status;
-    });
-    expect(await Promise.all(statuses)).to.have.members([200, 401]);
-    const own = await ownSession();
-    await end(shown.filter({ hasText: 'boxgate.ui' }));
-    await eventually('the page has another session', async () => (await ownSession()) !== own);
-    await eventually('the list shows it', async () => (await shown.count()) === 2);
-    expect(await page.getByRole('alert').count()).to.equal(0);
-    await close();
-
-    async function ownSession(): Promise<unknown> {
-      const rows = await query(
-        `SELECT id FROM boxgate.session WHERE user_id = $1::bigint AND client = 'boxgate.ui' AND ended_at IS NULL`,
-        String(id),
-      );
-      return rows.map((row) => row['id']).join();
-    }
   });
 
   describe('never loses typed text', () => {

@@ -35,6 +35,8 @@ interface Entry<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
+type Entries<Item, Result> = readonly Entry<Item, Result>[];
+
 /**
  * Items submitted while a run is in flight share the next one; a lone item runs at once. The next run begins when that
  * one ends, or beside it if it is slow or many items wait: few large runs cost less than many small ones
@@ -49,9 +51,9 @@ export function createBatch<Item, Result>(
   isOutage: (error: unknown) => boolean,
   boxOf: (item: Item) => string = () => '',
 ): Batch<Item, Result> {
-  type Entries = readonly Entry<Item, Result>[];
+  const settle = settling(run, isOutage);
   const waiting = createFairLine<Entry<Item, Result>>((entry) => boxOf(entry.item));
-  const running = new Set<Entries>();
+  const running = new Set<Entries<Item, Result>>();
   let scheduled = false;
   let lastStart = -Infinity;
   let untilSlow: NodeJS.Timeout | undefined;
@@ -111,37 +113,6 @@ export function createBatch<Item, Result>(
     if (waiting.length > 0) schedule();
   }
 
-  /** Resolves or rejects every entry; returns the outage that ended the runs, if one did. Never throws. */
-  async function settle(batch: Entries): Promise<{ readonly error: unknown } | undefined> {
-    try {
-      const results = await run(batch.map((entry) => entry.item));
-      batch.forEach((entry, index) => {
-        const result = results[index];
-        if (result === undefined) entry.reject(new Error('the batch gave no result'));
-        else entry.resolve(result);
-      });
-      return undefined;
-    } catch (error) {
-      return settleFailed(batch, error);
-    }
-  }
-
-  async function settleFailed(batch: Entries, error: unknown): Promise<{ readonly error: unknown } | undefined> {
-    if (batch.length === 1 || isOutage(error)) {
-      rejectAll(batch, error);
-      return isOutage(error) ? { error } : undefined;
-    }
-    const middle = batch.length >> 1;
-    const outage = await settle(batch.slice(0, middle));
-    if (outage === undefined) return settle(batch.slice(middle));
-    rejectAll(batch.slice(middle), outage.error);
-    return outage;
-  }
-
-  function rejectAll(batch: Entries, error: unknown): void {
-    for (const entry of batch) entry.reject(error);
-  }
-
   /** Rejects overdue entries. A later result of a run has no effect: a promise settles once. */
   function rejectOverdue(): void {
     if (waiting.length === 0 && running.size === 0) {
@@ -156,4 +127,45 @@ export function createBatch<Item, Result>(
   }
 
   return { submit };
+}
+
+/**
+ * Returns a function that resolves or rejects every entry of a batch. It never throws, and returns the outage that ended
+ * the runs, if one did.
+ */
+function settling<Item, Result>(run: BatchRun<Item, Result>, isOutage: (error: unknown) => boolean) {
+  async function settle(batch: Entries<Item, Result>): Promise<{ readonly error: unknown } | undefined> {
+    try {
+      const results = await run(batch.map((entry) => entry.item));
+      batch.forEach((entry, index) => {
+        const result = results[index];
+        if (result === undefined) entry.reject(new Error('the batch gave no result'));
+        else entry.resolve(result);
+      });
+      return undefined;
+    } catch (error) {
+      return settleFailed(batch, error);
+    }
+  }
+
+  async function settleFailed(
+    batch: Entries<Item, Result>,
+    error: unknown,
+  ): Promise<{ readonly error: unknown } | undefined> {
+    if (batch.length === 1 || isOutage(error)) {
+      rejectAll(batch, error);
+      return isOutage(error) ? { error } : undefined;
+    }
+    const middle = batch.length >> 1;
+    const outage = await settle(batch.slice(0, middle));
+    if (outage === undefined) return settle(batch.slice(middle));
+    rejectAll(batch.slice(middle), outage.error);
+    return outage;
+  }
+
+  function rejectAll(batch: Entries<Item, Result>, error: unknown): void {
+    for (const entry of batch) entry.reject(error);
+  }
+
+  return settle;
 }

@@ -54,8 +54,7 @@ export function mochaGlobalTeardown(): void {
     (name) => !names.has(name) && !RARE_RESPONSES.has(name),
   );
   const listed = [...faults, ...never.map((name) => `described, but never sent: ${name}`)];
-  if (listed.length > 0)
-    throw new Error(`the OpenAPI document differs from what was sent:\n  ${listed.join('\n  ')}`);
+  if (listed.length > 0) throw new Error(`the OpenAPI document differs from what was sent:\n  ${listed.join('\n  ')}`);
 }
 
 /** Returns the variables by which a program that a test starts compares its responses too. */

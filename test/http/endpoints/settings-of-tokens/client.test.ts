@@ -4,7 +4,7 @@ import { generateClientSecret } from '../../../../api/credentials/secret-text.ts
 import { sendForm } from '../../../oauth/requests.ts';
 import type { TestApi } from '../../../support/api.ts';
 import type { Browser } from '../../pages/browser.ts';
-import { back, pkce, secret, startTokenApi, tokenRequests, verifier } from './token-requests.ts';
+import { back, pkce, startTokenApi, tokenRequests, verifier } from './token-requests.ts';
 import type { Settings } from './token-requests.ts';
 
 const elsewhere = 'https://app.example/elsewhere';
