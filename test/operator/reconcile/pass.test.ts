@@ -92,7 +92,7 @@ describe('reconcileBox against a real API', () => {
     expect(said).to.include({ status: 'False', reason: 'NoPolicy' });
     expect(said?.message)
       .to.contain('the endpoints of the box refuse its own tokens')
-      .and.contain('Where it is to call');
+      .and.contain('If it should call them');
     expect(rig.condition('Client/gateway')).to.equal('True/Ready');
     expect(rig.condition('Client/site', 'Granted')).to.equal(undefined);
   });
