@@ -5,6 +5,8 @@ import { DEEPEST_PATTERN } from './engines/matcho.ts';
 /** Parts of a request that a policy looks at: only the head, also the body, or also `changes` to the stored record. */
 export type Needs = 'head' | 'body' | 'changes';
 
+const RANKS = { head: 0, body: 1, changes: 2 } as const satisfies Record<Needs, number>;
+
 /**
  * Returns the parts that a policy looks at, as far as its text tells: a rule of matcho or CEL looks at the parts it
  * mentions, a JSON Schema at everything. Trusts no stored type and compiles nothing.
@@ -27,16 +29,13 @@ export function needsOf({ engine, matcho, expression, and, or }: RuleFields): Ne
 
 /** Returns the most that any of several looks at; `head` for none. */
 export function mostOf(needs: readonly Needs[]): Needs {
-  if (needs.includes('changes')) return 'changes';
-  return needs.includes('body') ? 'body' : 'head';
+  return needs.reduce((most, one) => (isMore(one, most) ? one : most), 'head');
 }
 
 /** Checks whether one looks at more than another. */
 export function isMore(one: Needs, other: Needs): boolean {
   return RANKS[one] > RANKS[other];
 }
-
-const RANKS = { head: 0, body: 1, changes: 2 } as const satisfies Record<Needs, number>;
 
 function neededByRule(rule: unknown): Needs {
   return isObject(rule) && rule['engine'] !== 'complex' ? needsOf({ ...rule, engine: rule['engine'] }) : 'head';

@@ -1,7 +1,5 @@
+import { LARGE_OBJECT } from '../desired/declared.ts';
 import type { QueueOptions } from './queue.ts';
-
-/** Characters of a spec beyond which an object is large: its source takes many milliseconds for each write of it. */
-export const LARGE_OBJECT = 16_384;
 
 /** Characters of large objects that a turn carries, but at least one object. */
 export const LARGE_TURN = 262_144;

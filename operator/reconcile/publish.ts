@@ -102,29 +102,28 @@ function dueStatuses(
   const pool = new TransitionPool();
   const changed: ObjectStatus[] = [];
   const held = new Set<Desired>();
+  const isHeld = (one: Desired): boolean => {
+    if (large?.take(one.object.length ?? 0) !== false) return false;
+    held.add(one);
+    return true;
+  };
   const result = (checked: readonly Desired[], isCut: boolean): DueStatuses => {
     const seen = held.size === 0 ? checked : checked.filter((one) => !held.has(one));
     return { changed, seen, isCut, held };
   };
   for (const [index, input] of boxStatusInput(pass, desired, open).entries()) {
-    const { key, length = 0 } = input.desired.object;
+    const { key } = input.desired.object;
     if (later.has(key)) continue;
     const before = cache.published.get(key);
     if (before !== undefined && sameStatusInput(before, input)) continue;
     if (changed.length >= turn) return result(desired.slice(0, index), true);
     // Most objects that wait have no status yet: it is not computed in each pass.
-    if (before === undefined && large?.take(length) === false) {
-      held.add(input.desired);
-      continue;
-    }
+    if (before === undefined && isHeld(input.desired)) continue;
     const conditions = withTransitionTimes(input, before?.transitions ?? [], time);
     const status = statusOf(input, conditions);
     const last = before && lastStatus(before);
     const isSame = last !== undefined && isSameStatus(last, status);
-    if (before !== undefined && !isSame && large?.take(length) === false) {
-      held.add(input.desired);
-      continue;
-    }
+    if (before !== undefined && !isSame && isHeld(input.desired)) continue;
     cache.published.set(key, { ...input, transitions: pool.of(conditions) });
     if (isSame) continue;
     changed.push(status);

@@ -8,7 +8,7 @@ import { useUi } from '../context.ts';
 import { TextField } from '../record/field.tsx';
 import { Hindered } from '../record/hindered.tsx';
 import { OldPassword } from '../record/old-password.tsx';
-import { endSessions } from './end-sessions.ts';
+import { useSessionsEnd } from './end-sessions.ts';
 import { timeText } from './time.ts';
 import { useFetched } from './use-fetched.ts';
 
@@ -81,22 +81,15 @@ function PasswordForm() {
 }
 
 function OwnSessions() {
-  const { say, user, language, request, notify } = useUi();
+  const { say, user, language } = useUi();
   const path = `/Session?_result=array&status=active&user=${user}`;
   const { answer, reload } = useFetched(path);
-  const [isBusy, setBusy] = useState(false);
-  const [refusal, setRefusal] = useState<Answer>();
+  const { isBusy, refusal, end } = useSessionsEnd();
   const sessions = answer?.kind === 'done' ? objectsOf(answer.body) : [];
 
   /** Ends one session. If it is that of this page, the next request gets a new one. */
-  async function end(id: string): Promise<void> {
-    setBusy(true);
-    const { ended, refused } = await endSessions(request, { ids: [id] });
-    setBusy(false);
-    setRefusal(refused);
-    if (ended.length === 0) return;
-    notify({ text: say.sessionsEnded(1) });
-    reload();
+  async function endOne(id: string): Promise<void> {
+    if ((await end({ ids: [id] })).length > 0) reload();
   }
 
   return (
@@ -118,7 +111,7 @@ function OwnSessions() {
                 class="link"
                 aria-describedby={`session-${id}`}
                 disabled={isBusy}
-                onClick={() => void end(id)}
+                onClick={() => void endOne(id)}
               >
                 {say.endSession}
               </button>

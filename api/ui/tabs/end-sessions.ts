@@ -1,5 +1,7 @@
+import { useState } from 'preact/hooks';
 import type { Answer } from '../connection/answer.ts';
 import { objectsOf, textOf } from '../connection/members.ts';
+import { useUi } from '../context.ts';
 import type { Ui } from '../context.ts';
 import { nextPage } from '../rows/row-source.ts';
 
@@ -7,13 +9,13 @@ import { nextPage } from '../rows/row-source.ts';
 export type Ending = { readonly ids: readonly string[] } | { readonly client: string };
 
 /** Result: the sessions that are over, and the answer that stopped the work. */
-export interface Ended {
+interface Ended {
   readonly ended: readonly string[];
   readonly refused: Answer | undefined;
 }
 
 /** Ends sessions one by one. A client's sessions are those of this moment: later ones stay. */
-export async function endSessions(request: Ui['request'], ending: Ending): Promise<Ended> {
+async function endSessions(request: Ui['request'], ending: Ending): Promise<Ended> {
   const found = 'ids' in ending ? { ids: ending.ids, refused: undefined } : await sessionsOf(request, ending.client);
   const ended: string[] = [];
   if (found.refused !== undefined) return { ended, refused: found.refused };
@@ -36,4 +38,31 @@ async function sessionsOf(request: Ui['request'], client: string) {
     path = nextPage(path, answer.headers.get('Link'));
   }
   return { ids, refused: undefined };
+}
+
+/** Ends sessions at the press of a button; `refusal` is the answer that stopped the last work. */
+export interface SessionsEnd {
+  readonly isBusy: boolean;
+  readonly refusal: Answer | undefined;
+  /** Ends sessions, tells the user how many are over, and returns them. */
+  readonly end: (ending: Ending) => Promise<readonly string[]>;
+}
+
+/** Returns the function that ends sessions, and the state of its last call. */
+export function useSessionsEnd(): SessionsEnd {
+  const { say, request, notify } = useUi();
+  const [isBusy, setBusy] = useState(false);
+  const [refusal, setRefusal] = useState<Answer>();
+  return {
+    isBusy,
+    refusal,
+    async end(ending) {
+      setBusy(true);
+      const { ended, refused } = await endSessions(request, ending);
+      setBusy(false);
+      setRefusal(refused);
+      if (ended.length > 0) notify({ text: say.sessionsEnded(ended.length) });
+      return ended;
+    },
+  };
 }

@@ -1,6 +1,5 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { JsonObject } from '../../../crds/json-value.ts';
-import type { Answer } from '../connection/answer.ts';
 import { referencedId, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import type { Ui } from '../context.ts';
@@ -12,7 +11,8 @@ import { useRows } from '../rows/use-rows.ts';
 import type { Rows } from '../rows/use-rows.ts';
 import { Columns } from './columns.tsx';
 import { Detail } from './detail.tsx';
-import { endSessions } from './end-sessions.ts';
+import { useSessionsEnd } from './end-sessions.ts';
+import type { Ending } from './end-sessions.ts';
 import { Facts } from './facts.tsx';
 import { timeText } from './time.ts';
 
@@ -88,18 +88,12 @@ function SessionDetail({ id, rows }: { readonly id: string; readonly rows: Rows 
 
 /** Ends one session, or all of its client. */
 function SessionActions({ id, client, rows }: { readonly id: string; readonly client: string; readonly rows: Rows }) {
-  const { say, request, notify } = useUi();
-  const [isBusy, setBusy] = useState(false);
-  const [refusal, setRefusal] = useState<Answer>();
+  const { say } = useUi();
+  const { isBusy, refusal, end } = useSessionsEnd();
 
-  async function end(which: readonly string[] | 'of client'): Promise<void> {
-    setBusy(true);
-    const { ended, refused } = await endSessions(request, which === 'of client' ? { client } : { ids: which });
-    setBusy(false);
-    setRefusal(refused);
+  async function endShown(ending: Ending): Promise<void> {
+    const ended = await end(ending);
     for (const one of ended) rows.remove(one);
-    if (ended.length === 0) return;
-    notify({ text: say.sessionsEnded(ended.length) });
     if (ended.includes(id)) goTo('sessions');
   }
 
@@ -107,10 +101,10 @@ function SessionActions({ id, client, rows }: { readonly id: string; readonly cl
     <>
       {refusal === undefined ? null : <Hindered answer={refusal} method="DELETE" path={`/Session/${id}`} />}
       <div class="actions">
-        <button type="button" class="danger" disabled={isBusy} onClick={() => void end([id])}>
+        <button type="button" class="danger" disabled={isBusy} onClick={() => void endShown({ ids: [id] })}>
           {say.endSession}
         </button>
-        <button type="button" class="second danger" disabled={isBusy} onClick={() => void end('of client')}>
+        <button type="button" class="second danger" disabled={isBusy} onClick={() => void endShown({ client })}>
           {say.endSessionsOf(client)}
         </button>
       </div>

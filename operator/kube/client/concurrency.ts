@@ -1,4 +1,4 @@
-import { LARGE_OBJECT } from '../../reconcile/large-turns.ts';
+import { LARGE_OBJECT } from '../../desired/declared.ts';
 
 /** Limit of concurrent calls of the Kubernetes API. */
 const lanes = 16;

@@ -1,5 +1,6 @@
+import { LARGE_OBJECT } from '../../desired/declared.ts';
 import { rowKey, type Desired } from '../../desired/desired.ts';
-import { LARGE_OBJECT, type LargeTurn } from '../large-turns.ts';
+import type { LargeTurn } from '../large-turns.ts';
 import type { Removal } from './plan.ts';
 
 /** Changes that the API takes in one call or not at all. */

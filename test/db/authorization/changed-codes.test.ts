@@ -1,18 +1,16 @@
 import { expect } from 'chai';
 import type { BatchedStatements } from '../../../api/db/batched-statements.ts';
-import { arrange, browser, codeDatabase, newCode, overForTheUser, redemption, sessionOf, stored } from './code-rows.ts';
+import { browser, onCodeDatabase, newCode, overForTheUser, redemption, sessionOf, stored } from './code-rows.ts';
 import type { CodeDatabase } from './code-rows.ts';
 
 describe('the hot statements of the code flow', () => {
   let database: CodeDatabase;
   let hot: BatchedStatements;
 
-  before(async () => {
-    database = await codeDatabase();
+  onCodeDatabase((started) => {
+    database = started;
     ({ hot } = database);
   });
-  after(() => database.end());
-  beforeEach(() => arrange(database));
 
   const answers = async (): Promise<number> =>
     Number((await database.owner.query('SELECT FROM boxgate.authorization_answer')).rowCount);

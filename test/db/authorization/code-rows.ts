@@ -49,8 +49,18 @@ export interface CodeDatabase extends BoxDatabase {
   readonly second: BatchedStatements;
 }
 
-/** Returns a database for the tests of the code statements, without rows. */
-export async function codeDatabase(): Promise<CodeDatabase> {
+/** Sets a database for the tests of the code statements. Before each test it has the rows that a test begins with. */
+export function onCodeDatabase(take: (database: CodeDatabase) => void): void {
+  let database: CodeDatabase;
+  before(async () => {
+    database = await codeDatabase();
+    take(database);
+  });
+  after(() => database.end());
+  beforeEach(() => database.owner.query(arranged));
+}
+
+async function codeDatabase(): Promise<CodeDatabase> {
   const database = await boxDatabase();
   return {
     ...database,
@@ -58,9 +68,6 @@ export async function codeDatabase(): Promise<CodeDatabase> {
     second: batchedStatements(database.pool, { ...defaultBatchLimits, patience: 20_000 }),
   };
 }
-
-/** Stores the rows that a test begins with. */
-export const arrange = ({ owner }: CodeDatabase) => owner.query(arranged);
 
 /** Returns a code of the first user that nothing prevents from being stored. */
 export function newCode(over: Partial<NewCode> = {}): NewCode {

@@ -8,10 +8,9 @@ import type { BatchedStatements } from '../../../api/db/batched-statements.ts';
 import { inBox } from '../../../api/db/core/transaction.ts';
 import type { Person } from '../../../api/db/user/person.ts';
 import {
-  arrange,
   back,
   browser,
-  codeDatabase,
+  onCodeDatabase,
   foundOf,
   newCode,
   now,
@@ -51,12 +50,10 @@ describe('the hot statements of the code flow', () => {
   /** Another replica. */
   let second: BatchedStatements;
 
-  before(async () => {
-    database = await codeDatabase();
+  onCodeDatabase((started) => {
+    database = started;
     ({ hot, second } = database);
   });
-  after(() => database.end());
-  beforeEach(() => arrange(database));
 
   it('find who is signed in and what they let a client have, each with the version of its box', async () => {
     const times = { createdAt: now - 60_000, expiresAt: now + 60_000 };

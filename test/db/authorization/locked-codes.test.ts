@@ -7,19 +7,17 @@ import type { BatchedStatements } from '../../../api/db/batched-statements.ts';
 import type { NewCode } from '../../../api/db/authorization/code-statements.ts';
 import { lockResources } from '../../../api/db/resource/write.ts';
 import { deleteUser } from '../../../api/db/user/user-write.ts';
-import { arrange, browser, codeDatabase, newCode, now, redemption, somebodyWaits, stored } from './code-rows.ts';
+import { browser, onCodeDatabase, newCode, now, redemption, somebodyWaits, stored } from './code-rows.ts';
 import type { CodeDatabase } from './code-rows.ts';
 
 describe('the hot statements of the code flow', () => {
   let database: CodeDatabase;
   let hot: BatchedStatements;
 
-  before(async () => {
-    database = await codeDatabase();
+  onCodeDatabase((started) => {
+    database = started;
     ({ hot } = database);
   });
-  after(() => database.end());
-  beforeEach(() => arrange(database));
 
   /** Uncommitted changes of another connection; the statements do not wait for them. */
   const underWay: Readonly<Record<string, (connection: Parameters<typeof bumpVersion>[0]) => Promise<unknown>>> = {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { LARGE_OBJECT } from '../../../operator/desired/declared.ts';
 import {
   createLargeTurns,
-  LARGE_OBJECT,
   LARGE_TURN,
   type LargeTurn,
   type LargeTurns,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { TestApi } from '../../../support/api.ts';
 import type { Browser } from '../../pages/browser.ts';
-import { files, startTokenApi, tokenRequests } from './token-requests.ts';
+import { files, onTokenApi, tokenRequests } from './token-requests.ts';
 import type { Settings } from './token-requests.ts';
 
 describe('a token and the audience that its client may request', () => {
@@ -11,11 +11,7 @@ describe('a token and the audience that its client may request', () => {
     () => ({ api, browser }),
   );
 
-  before(async () => {
-    ({ api, browser } = await startTokenApi());
-  });
-  after(() => api.stop());
-  beforeEach(() => configure());
+  onTokenApi((started) => ({ api, browser } = started));
 
   const listing = (grant: string, ...audience: readonly string[]): Settings => ({ auth: { [grant]: { audience } } });
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ownerQuery } from '../../../support/owner-query.ts';
 import type { TestApi } from '../../../support/api.ts';
 import type { Browser } from '../../pages/browser.ts';
-import { ann, files, startTokenApi, tokenRequests } from './token-requests.ts';
+import { ann, files, onTokenApi, tokenRequests } from './token-requests.ts';
 
 describe('a token and the settings of its box', () => {
   let api: TestApi;
@@ -12,11 +12,7 @@ describe('a token and the settings of its box', () => {
     browser,
   }));
 
-  before(async () => {
-    ({ api, browser } = await startTokenApi());
-  });
-  after(() => api.stop());
-  beforeEach(() => configure());
+  onTokenApi((started) => ({ api, browser } = started));
 
   const say = (settings: object) => api.declare('default', [{ kind: 'Box', id: 'default', ...settings }]);
 

@@ -4,7 +4,7 @@ import { generateClientSecret } from '../../../../api/credentials/secret-text.ts
 import { sendForm } from '../../../oauth/requests.ts';
 import type { TestApi } from '../../../support/api.ts';
 import type { Browser } from '../../pages/browser.ts';
-import { back, pkce, startTokenApi, tokenRequests, verifier } from './token-requests.ts';
+import { back, pkce, onTokenApi, tokenRequests, verifier } from './token-requests.ts';
 import type { Settings } from './token-requests.ts';
 
 const elsewhere = 'https://app.example/elsewhere';
@@ -18,11 +18,7 @@ describe('a token and other settings of its client', () => {
     browser,
   }));
 
-  before(async () => {
-    ({ api, browser } = await startTokenApi());
-  });
-  after(() => api.stop());
-  beforeEach(() => configure());
+  onTokenApi((started) => ({ api, browser } = started));
 
   it('R-18 with refresh_token: false its refresh tokens are refused, its access tokens stay valid', async () => {
     const { access, refresh: token } = await tokensOf('client_credentials');

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { basic, sendForm } from '../../../oauth/requests.ts';
 import type { TestApi } from '../../../support/api.ts';
 import type { Browser } from '../../pages/browser.ts';
-import { everyGrant, secret, startTokenApi, tokenRequests, without } from './token-requests.ts';
+import { everyGrant, secret, onTokenApi, tokenRequests, without } from './token-requests.ts';
 
 describe('a token and the grant that it was issued by', () => {
   let api: TestApi;
@@ -10,11 +10,7 @@ describe('a token and the grant that it was issued by', () => {
   const { configure, expectLive, expectRefused, introspect, newCode, redeem, refresh, statusOf, tokensIn, tokensOf } =
     tokenRequests(() => ({ api, browser }));
 
-  before(async () => {
-    ({ api, browser } = await startTokenApi());
-  });
-  after(() => api.stop());
-  beforeEach(() => configure());
+  onTokenApi((started) => ({ api, browser } = started));
 
   for (const grant of everyGrant) {
     it(`R-18 an access token of ${grant} is valid only while the client lists the grant`, async () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readReply } from '../../../oauth/requests.ts';
 import type { TestApi } from '../../../support/api.ts';
 import type { Browser } from '../../pages/browser.ts';
-import { startTokenApi, tokenRequests } from './token-requests.ts';
+import { onTokenApi, tokenRequests } from './token-requests.ts';
 
 describe('a token and the scope that its client may request', () => {
   let api: TestApi;
@@ -11,11 +11,7 @@ describe('a token and the scope that its client may request', () => {
     () => ({ api, browser }),
   );
 
-  before(async () => {
-    ({ api, browser } = await startTokenApi());
-  });
-  after(() => api.stop());
-  beforeEach(() => configure());
+  onTokenApi((started) => ({ api, browser } = started));
 
   for (const [what, get] of [
     ['a token', tokensOf],

@@ -45,8 +45,20 @@ interface Caller {
   readonly browser: Browser;
 }
 
+/** Sets an API with the client `app`, and a browser, for a suite. Before each test the client has its usual settings. */
+export function onTokenApi(take: (started: Caller) => void): void {
+  let api: TestApi;
+  before(async () => {
+    const started = await startTokenApi();
+    ({ api } = started);
+    take(started);
+  });
+  after(() => api.stop());
+  beforeEach(() => configureClient(api));
+}
+
 /** Starts an API with the client `app`, and signs a user in. */
-export async function startTokenApi(): Promise<Caller> {
+async function startTokenApi(): Promise<Caller> {
   const api = await startApi({
     environment: { BOXGATE_FAILURES_PER_CLIENT: '100000', BOXGATE_FAILURES_PER_BOX: '100000' },
   });
