@@ -127,9 +127,11 @@ function creating(kind: string, { submitted = kind, conflicts }: CollectionOptio
 
 function reading({ kind, search }: DescribedCollection): Operation {
   const takesElements = search.controls?.includes('_elements') !== false;
-  const { parameters } = {
-    parameters: takesElements ? searchParameters({ ...search, controls: ['_elements'], filters: {}, ranges: {} }) : [],
-  };
+  const parameters = takesElements
+    ? searchParameters({ ...search, controls: ['_elements'], filters: {}, ranges: {} })
+    : [];
+  // A 304 has the headers of the 200 (RFC 9110 §15.4.5).
+  const headers = kind === 'Session' ? (['ETag'] as const) : (['ETag', 'X-Managed-By'] as const);
   return {
     id: `read${kind}`,
     tag: kind,
@@ -139,10 +141,10 @@ function reading({ kind, search }: DescribedCollection): Operation {
     responses: {
       200: responseObject({
         description: `The ${kind}.`,
-        headers: kind === 'Session' ? ['ETag'] : ['ETag', 'X-Managed-By'],
+        headers,
         content: inEachFormat(takesElements ? eitherPart(kind) : schemaRef(kind)),
       }),
-      304: responseObject({ description: 'The caller has this version.', headers: ['ETag'] }),
+      304: responseObject({ description: 'The caller has this version.', headers }),
       ...errors('Resource', READ),
     },
   };
