@@ -115,7 +115,7 @@ describe('the sign-up page', () => {
       ['a short password', { email: 'bob@shop.example', password: 'short' }, ['is too short', 'bob@shop.example']],
       ['a long password', { email: 'bob@shop.example', password: most }, ['at most 4096 characters']],
       ['R-16 a password in the form that is stored', { email: 'bob@shop.example', password: stored }, ['stored form']],
-      ['a password that all use', { email: 'bob@shop.example', password: 'password1' }, ['most used']],
+      ['a password that all use', { email: 'bob@shop.example', password: 'password1' }, ['most common']],
     ];
     for (const [what, fields, says] of wrong) {
       it(what, async () => {
