@@ -4,8 +4,11 @@ import type { QueueOptions } from './queue.ts';
 /** Characters of large objects that a turn carries, but at least one object. */
 export const LARGE_TURN = 262_144;
 
-/** Limit of a turn and of a rest in milliseconds: a pass that hangs must not hold up the large objects of other boxes. */
+/** Limit of a turn in milliseconds: a pass that hangs must not hold up the large objects of other boxes. */
 const longestTurn = 2_000;
+
+/** Length of the rest after a turn, as a multiple of the turn. */
+const rest = 3;
 
 /** Milliseconds in which the box whose turn it is must use it. */
 const patience = 2_000;
@@ -41,7 +44,7 @@ export interface LargeTurnsOptions {
 
 /**
  * Creates the turns in which large objects are applied and written: one box at a time, in their order, and after each turn a
- * rest as long as the turn was. So large objects take at most half of one lane of the API server and of the API, however
+ * rest three times as long as the turn was. So large objects take at most a quarter of one lane of the API server and of the API, however
  * many there are, and no pass waits for them (docs/decisions/0141).
  */
 export function createLargeTurns(options: LargeTurnsOptions): LargeTurns {
@@ -114,7 +117,7 @@ class Turns implements LargeTurns {
 
   #rest(since: number): void {
     const took = Math.max(0, this.#options.clock() - since);
-    this.#become({ state: 'resting' }, Math.min(took, longestTurn), () => this.#callNext());
+    this.#become({ state: 'resting' }, Math.min(took, longestTurn) * rest, () => this.#callNext());
   }
 
   #callNext(): void {

@@ -56,7 +56,7 @@ describe('turns of large objects', () => {
     expect(woken).to.deep.equal([]);
   });
 
-  it('R-53 belong to one box at a time, and are followed by a rest of the same length', () => {
+  it('R-53 belong to one box at a time, and are followed by a rest three times as long', () => {
     const first = wanting('a');
     expect(first.isGranted).to.equal(true);
     const second = wanting('b');
@@ -64,7 +64,7 @@ describe('turns of large objects', () => {
     second.end(true);
     pass(300);
     first.end(true);
-    pass(299);
+    pass(899);
     expect(wanting('a').isGranted).to.equal(false);
     expect(woken).to.deep.equal([]);
     pass(1);
@@ -81,7 +81,7 @@ describe('turns of large objects', () => {
     wanting('b').end(true);
     pass(100);
     first.end(true);
-    pass(100);
+    pass(300);
     expect(woken).to.deep.equal(['a']);
     const again = turns.begin('a');
     for (let sum = 0; sum < LARGE_TURN; sum += 60_000) expect(again.take(60_000)).to.equal(true);
@@ -110,7 +110,7 @@ describe('turns of large objects', () => {
   it('R-53 of a pass that hangs end without it, and the large objects of others go on', () => {
     const hanging = wanting('a');
     wanting('b').end(true);
-    pass(4_000);
+    pass(8_000);
     expect(woken).to.deep.equal(['b']);
     expect(hanging.take(large)).to.equal(false);
     const other = wanting('b');
