@@ -44,8 +44,13 @@ export interface ListWatchOptions<T extends Kept> {
    * listed again after `watchSeconds`.
    */
   readonly isOptional?: boolean;
-  /** Returns the stored part of an object; undefined if it is not an object of the kind. */
-  readonly keep: (object: unknown) => T | undefined;
+  /**
+   * Returns the stored part of an object; undefined if it is not an object of the kind. `specLength` is given if only the short
+   * members of its spec were read.
+   */
+  readonly keep: (object: unknown, specLength?: number) => T | undefined;
+  /** Characters of a spec beyond which a watch reads only its short members; absent: every spec is read. */
+  readonly longestSpec?: number;
   /** Returns the characters of an object; absent: all are small. */
   readonly lengthOf?: (kept: T) => number;
   readonly novelty: Novelty<T>;
@@ -132,12 +137,12 @@ class Loop<T extends Kept> implements ListWatch<T> {
 
   /** Runs one watch, after a list if one is due. */
   async #session(): Promise<void> {
-    const { now, times, api, path, random, labelSelector } = this.#options;
+    const { now, times, api, path, random, labelSelector, longestSpec } = this.#options;
     if (this.#version === undefined || now() >= this.#relistAt) await this.#list();
     const version = this.#version;
     if (this.#isOver() || version === undefined) return;
     const timeoutSeconds = Math.round(times.watchSeconds * (1 + random() / 5));
-    const watchTimes = { timeoutSeconds, silence: times.silence, labelSelector };
+    const watchTimes = { timeoutSeconds, silence: times.silence, labelSelector, longestSpec };
     const events = watch(api, { path, resourceVersion: version }, watchTimes, this.#signal);
     for await (const event of events) this.#take(event);
   }
@@ -146,7 +151,7 @@ class Loop<T extends Kept> implements ListWatch<T> {
     const { api, path, labelSelector, keep, lengthOf, sleep, times, now, random } = this.#options;
     const { pageSize } = times;
     const collection = { path, pageSize, labelSelector, lengthOf, sleep };
-    const { objects, resourceVersion } = await list(api, collection, keep, this.#signal);
+    const { objects, resourceVersion } = await list(api, collection, (object) => keep(object), this.#signal);
     if (this.#isOver()) return;
     if (isOlder(resourceVersion, this.#newest)) {
       this.#stale += 1;
@@ -167,12 +172,12 @@ class Loop<T extends Kept> implements ListWatch<T> {
     return this.#options.times.watchSeconds * 1000;
   }
 
-  #take({ type, object }: WatchEvent): void {
+  #take({ type, object, specLength }: WatchEvent): void {
     if (type === 'BOOKMARK') {
       this.#advance(versionOf(object));
       return;
     }
-    const kept = this.#options.keep(object);
+    const kept = this.#options.keep(object, specLength);
     if (kept === undefined) throw new KubeError('garbled', `${this.#options.path}: an event of something else`);
     // Already known: events of one watch arrive in their order.
     if (this.#version !== undefined && isOlder(kept.resourceVersion, this.#version)) return;

@@ -2,15 +2,18 @@ import { isObject, parseJson } from '../../../crds/json-value.ts';
 import type { JsonObject } from '../../../crds/json-value.ts';
 import type { KubeApi } from './kube-api.ts';
 import { KubeError, noAnswer, statusError } from './kube-error.ts';
+import { withoutLongSpec, type EventText } from './long-spec.ts';
 import { lines } from './read-lines.ts';
 
 /** Change of an object; BOOKMARK: no change up to the version of `object`. */
 export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
   readonly object: Readonly<Record<string, unknown>>;
+  /** Characters of the object's spec as JSON, if it is so long that only its short members were read. */
+  readonly specLength?: number;
 }
 
-/** Duration, longest silence and selection of a watch. */
+/** Duration, longest silence and selection of a watch, and how much it reads. */
 export interface WatchTimes {
   /** Seconds until the server ends it; it sends a bookmark shortly before. */
   readonly timeoutSeconds: number;
@@ -18,6 +21,8 @@ export interface WatchTimes {
   readonly silence: number;
   /** Only objects with these labels. */
   readonly labelSelector?: string | undefined;
+  /** Characters of a spec beyond which only its short members are read; absent: every spec is read. */
+  readonly longestSpec?: number | undefined;
 }
 
 /** Collection that is watched, and the version since which. */
@@ -34,7 +39,7 @@ export interface WatchedCollection {
 export async function* watch(
   api: KubeApi,
   { path, resourceVersion }: WatchedCollection,
-  { timeoutSeconds, silence, labelSelector }: WatchTimes,
+  { timeoutSeconds, silence, labelSelector, longestSpec = Infinity }: WatchTimes,
   signal: AbortSignal,
 ): AsyncGenerator<WatchEvent, void, undefined> {
   const query = {
@@ -49,25 +54,34 @@ export async function* watch(
     for await (const line of lines(stream, silence)) {
       // Events that still arrive after the abort are dropped.
       if (signal.aborted) return;
-      yield eventOf(line);
+      yield eventOf(line, longestSpec);
     }
   } catch (error) {
     throw noAnswer(path, error);
   }
 }
 
-function eventOf(line: string): WatchEvent {
-  const { type, object } = members(line);
+function eventOf(line: Buffer, longestSpec: number): WatchEvent {
+  const { text, specLength } = textOf(line, longestSpec);
+  const { type, object } = members(text);
   if (type === 'ERROR') throw streamError(object);
   if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED' && type !== 'BOOKMARK') {
     throw new KubeError('garbled', 'a watch holds an event of a type that nobody knows');
   }
   if (!isObject(object)) throw new KubeError('garbled', 'a watch holds an event without an object');
-  return { type, object };
+  return { type, object, ...(specLength !== undefined && { specLength }) };
 }
 
-function members(line: string): JsonObject {
-  const value = parseJson(line);
+function textOf(line: Buffer, longestSpec: number): EventText {
+  try {
+    return withoutLongSpec(line, longestSpec);
+  } catch (cause) {
+    throw new KubeError('garbled', 'a watch is not UTF-8', { cause });
+  }
+}
+
+function members(text: string): JsonObject {
+  const value = parseJson(text);
   if (isObject(value)) return value;
   throw new KubeError('garbled', 'a watch holds a line that is no event');
 }

@@ -1,4 +1,5 @@
 import type { Kind } from '../../../crds/kind.ts';
+import { LONGEST_RESOURCE } from '../../../crds/resource-size.ts';
 import type { ObjectName } from '../../desired/declared.ts';
 import type { HostSource, Source } from '../../desired/source.ts';
 import { boxSecrets, type ClusterSecrets } from '../secrets/box-secrets.ts';
@@ -88,8 +89,9 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
           {
             ...options,
             ...listedAs(kind),
-            keep(value) {
-              const kept = declaredObject(kind, value);
+            longestSpec: LONGEST_RESOURCE,
+            keep(value, specLength) {
+              const kept = declaredObject(kind, value, specLength);
               if (kept !== undefined) {
                 finalizers.note(kept);
                 rewritten.note(stores?.[kind].store.get(kept.namespace, kept.name), kept);

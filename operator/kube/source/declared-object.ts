@@ -46,8 +46,11 @@ export function isHeld({ finalizers }: DeclaredObject): boolean {
   return finalizers.includes(FINALIZER);
 }
 
-/** Returns the part of a custom resource that the operator reads; undefined if the value is not one. */
-export function declaredObject(kind: Kind, value: unknown): DeclaredObject | undefined {
+/**
+ * Returns the part of a custom resource that the operator reads; undefined if the value is not one. With `specLength`, the
+ * characters of its spec, the value has only the short members of a spec that is too large to be applied.
+ */
+export function declaredObject(kind: Kind, value: unknown, specLength?: number): DeclaredObject | undefined {
   const { metadata, spec, status } = isObject(value) ? value : {};
   if (!isObject(metadata)) return undefined;
   const { namespace, name, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, finalizers } =
@@ -56,7 +59,10 @@ export function declaredObject(kind: Kind, value: unknown): DeclaredObject | und
   if (typeof uid !== 'string' || typeof resourceVersion !== 'string') return undefined;
   const created = typeof creationTimestamp === 'string' ? creationTimestamp : '';
   const numbered = typeof generation === 'number' ? generation : 0;
-  const declared = new CustomResource(kind, { namespace, name, uid, created, generation: numbered }, spec);
+  const text = specLength === undefined && spec !== undefined ? JSON.stringify(spec) : undefined;
+  const length = specLength ?? text?.length ?? 0;
+  const read = { spec, text, length };
+  const declared = new CustomResource(kind, { namespace, name, uid, created, generation: numbered }, read);
   return keptOf({
     declared,
     resourceVersion,
@@ -81,6 +87,14 @@ interface DeclaredMetadata extends Identity {
   readonly generation: number;
 }
 
+/** A spec that was read: the whole of it as JSON, or a few of its members. */
+interface ReadSpec {
+  readonly spec: unknown;
+  readonly text: string | undefined;
+  /** Characters of the whole spec as JSON. */
+  readonly length: number;
+}
+
 /** A custom resource with its spec as JSON: there may be twenty thousand. Printing it shows nothing of the spec. */
 class CustomResource implements DeclaredSpec {
   readonly key: string;
@@ -95,7 +109,8 @@ class CustomResource implements DeclaredSpec {
   readonly length: number;
   readonly #spec: string | undefined;
 
-  constructor(kind: Kind, { namespace, name, uid, created, generation }: DeclaredMetadata, spec: unknown) {
+  constructor(kind: Kind, { namespace, name, uid, created, generation }: DeclaredMetadata, read: ReadSpec) {
+    const { spec, text, length } = read;
     this.key = objectKey({ kind, name });
     this.kind = kind;
     this.namespace = namespace;
@@ -103,9 +118,8 @@ class CustomResource implements DeclaredSpec {
     this.uid = uid;
     this.created = created;
     this.generation = generation;
-    const text = spec === undefined ? undefined : JSON.stringify(spec);
-    this.length = text?.length ?? 0;
-    this.tooLarge = text !== undefined && text.length > LONGEST_RESOURCE ? text.length : undefined;
+    this.length = length;
+    this.tooLarge = length > LONGEST_RESOURCE ? length : undefined;
     // A tenant must not fill the operator's memory with specs that are never applied.
     this.#spec = this.tooLarge === undefined ? text : JSON.stringify(withoutContent(spec));
   }

@@ -5,7 +5,9 @@ import { lines } from '../../../../operator/kube/client/read-lines.ts';
 /** The lines of a stream that comes in these parts. */
 async function linesOf(parts: Iterable<string | Buffer>): Promise<readonly string[]> {
   const found: string[] = [];
-  for await (const line of lines(Readable.from([...parts].map((part) => Buffer.from(part))), 60_000)) found.push(line);
+  for await (const line of lines(Readable.from([...parts].map((part) => Buffer.from(part))), 60_000)) {
+    found.push(line.toString());
+  }
   return found;
 }
 
