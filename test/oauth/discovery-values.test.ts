@@ -30,7 +30,7 @@ const each =
 const eachOf = (uses: Readonly<Record<string, (box: DiscoveredBox) => Promise<unknown>>>): Use =>
   each(async (box, value) => {
     const use = Object.hasOwn(uses, value) ? uses[value] : undefined;
-    if (use === undefined) throw new Error(`no request of this test uses the value ${value}`);
+    if (use === undefined) throw new Error(`no request of this test uses the value ${value}: add one to uses`);
     await use(box);
   });
 

@@ -9,11 +9,15 @@ import { oauthStatus } from '../../api/oauth/oauth-error.ts';
 
 const pages = ['docs/get-a-token.md', 'docs/check-a-token.md'];
 
-/** The requests of the pages, each with the answer behind it. */
+/** The requests of the pages, each with the answer behind it; '' where there is none. */
 function documented(): readonly { readonly request: string; readonly answer: string }[] {
   const text = pages.map((page) => readFileSync(page, 'utf8')).join('\n');
   const blocks = [...text.matchAll(/^```http\n([^]*?)^```$/gm)].map(([, block = '']) => block.trimEnd());
-  return blocks.flatMap((request, index) => (index % 2 === 0 ? [{ request, answer: blocks[index + 1] ?? '' }] : []));
+  const isAnswer = (block: string): boolean => /^\d/.test(block);
+  return blocks.flatMap((request, index) => {
+    const [next = ''] = blocks.slice(index + 1);
+    return isAnswer(request) ? [] : [{ request, answer: isAnswer(next) ? next : '' }];
+  });
 }
 
 describe('the pages on the OAuth endpoints', () => {
@@ -39,7 +43,7 @@ describe('the pages on the OAuth endpoints', () => {
     expect(documented()).to.have.length.above(5);
     for (const { request, answer } of documented()) {
       expect(request).to.match(/^(POST|GET|DELETE) \{base_url\}/);
-      expect(answer).to.match(/^200 OK\n/);
+      expect(answer, `a block of http with the answer must follow this one: ${request}`).to.match(/^200 OK\n/);
     }
   });
 
@@ -50,7 +54,8 @@ describe('the pages on the OAuth endpoints', () => {
       const found = await send(baseUrl, filledIn(request));
       const [head = '', body = ''] = answer.split('\n\n');
       const [status = '', ...headers] = head.split('\n');
-      expect(String(found.status)).to.equal(status.split(' ')[0]);
+      const answered = `${found.text} (this test declares the clients and users of the pages)`;
+      expect(String(found.status), answered).to.equal(status.split(' ')[0]);
       for (const header of headers) {
         const [name = '', value = ''] = header.split(': ');
         expect(found.headers.get(name)).to.equal(value);

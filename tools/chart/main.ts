@@ -2,4 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import { staticInstallation } from './render.ts';
 
-writeFileSync('deploy/boxgate.yaml', await staticInstallation());
+try {
+  writeFileSync('deploy/boxgate.yaml', await staticInstallation());
+} catch (error) {
+  process.stderr.write(`static: ${error instanceof Error ? error.message : 'unknown'}\n`);
+  process.exitCode = 1;
+}

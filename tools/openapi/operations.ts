@@ -5,6 +5,7 @@ import { sessionCollection } from '../../api/http/resources/session-collection.t
 import { storedCollection } from '../../api/http/resources/stored-collection.ts';
 import { userCollection } from '../../api/http/resources/user-collection.ts';
 import { RESPONSE_TYPES } from '../../api/oauth/authorization/request/response-type.ts';
+import { TOKEN_PARAMETERS } from '../../api/oauth/token/parameters.ts';
 import type { JsonObject } from '../../crds/json-value.ts';
 import { collectionOperations } from './collections.ts';
 import { schemaRef } from './components.ts';
@@ -47,12 +48,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     tag: 'OAuth',
     summary: 'Issues an access token (RFC 6749 §3.2).',
     access: 'client',
-    body: formOrJson(
-      ['grant_type', 'client_id', 'client_secret', 'scope', 'audience', 'refresh_token', 'code', 'redirect_uri'].concat(
-        ['code_verifier', 'username', 'password', 'client_assertion_type', 'client_assertion'],
-      ),
-      { grant_type: 'client_credentials' },
-    ),
+    body: formOrJson(TOKEN_PARAMETERS, { grant_type: 'client_credentials' }),
     responses: {
       200: oauthAnswer('TokenResponse', 'The token response.'),
       ...errors('OAuth', [400, 401, 404, 413, 415, 422, 429, 503]),

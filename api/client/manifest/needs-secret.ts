@@ -1,3 +1,4 @@
+import type { GrantType } from '../../../crds/client.ts';
 import type { ClientSpec } from '../../../crds/specs.ts';
 
 /**
@@ -8,8 +9,17 @@ export function needsSecret({ grant_types, auth, jwks, jwks_uri, service_account
   if (jwks !== undefined || jwks_uri !== undefined || service_accounts !== undefined) return false;
   return (
     grant_types.length === 0 ||
-    grant_types.includes('client_credentials') ||
-    grant_types.includes('urn:ietf:params:oauth:grant-type:token-exchange') ||
+    grant_types.some((grant) => mustAuthenticate[grant]) ||
     (grant_types.includes('authorization_code') && auth?.authorization_code?.secret_required === true)
   );
 }
+
+/** Every grant, with true where a client that lists it must authenticate. */
+const mustAuthenticate = {
+  client_credentials: true,
+  implicit: false,
+  authorization_code: false,
+  refresh_token: false,
+  password: false,
+  'urn:ietf:params:oauth:grant-type:token-exchange': true,
+} as const satisfies Record<GrantType, boolean>;

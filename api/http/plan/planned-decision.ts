@@ -1,8 +1,9 @@
 import type { Client } from '../../../crds/client.ts';
 import type { Box } from '../../../crds/box.ts';
+import { FIRST_GRANTS } from '../../db/session/grant-letter.ts';
 import type { Person } from '../../db/user/person.ts';
 import { clientOf } from '../../oauth/built-in-clients.ts';
-import { mayUseGrant } from '../../oauth/session/still-granted.ts';
+import { mayUseGrant, subjectOfGrant } from '../../oauth/session/still-granted.ts';
 import { decide } from '../../policy/decide.ts';
 import type { Candidates, Subject } from '../../policy/policy-index.ts';
 import { requestObject } from '../../policy/request-object.ts';
@@ -81,9 +82,8 @@ const anybody: Person = { id: 0, email: '', email_verified: null, data: null, gr
 /** Checks whether a client can have a token of its own, or of a user. */
 function mayHaveToken(client: Client, settings: Box, isUsers: boolean): boolean {
   if (client.active === false) return false;
-  return isUsers
-    ? (['a', 'i', 'p'] as const).some((grant) => mayUseGrant(grant, client, settings))
-    : mayUseGrant('c', client, settings);
+  const grants = FIRST_GRANTS.filter((grant) => (subjectOfGrant(grant) === 'client') !== isUsers);
+  return grants.some((grant) => mayUseGrant(grant, client, settings));
 }
 
 /** Returns the subject of a request; undefined for a token that is not accepted there. */

@@ -55,8 +55,8 @@ const grantTypes = {
 } as const satisfies Record<FirstGrant, GrantType>;
 
 function settingsOf(grant: FirstGrant, { auth }: Client): GrantSettings | undefined {
-  const name = grantTypes[grant];
-  return name === 'password' ? undefined : auth?.[name];
+  const settings: Partial<Record<GrantType, GrantSettings | undefined>> = auth ?? {};
+  return settings[grantTypes[grant]];
 }
 
 /** Returns the audience that is still listed; a token without one is for the issuer. Undefined: nothing is left. */

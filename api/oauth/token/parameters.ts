@@ -111,13 +111,13 @@ export function isParameter(name: string): boolean {
   return known.has(name);
 }
 
-const known = new Set(
-  [
-    ['grant_type', 'client_id', 'client_secret', 'audience', 'resource', 'scope', 'refresh_token'],
-    ['token', 'token_type_hint', 'code', 'redirect_uri', 'code_verifier', 'client_assertion', 'client_assertion_type'],
-    ['username', 'password'],
-  ].flat(),
-);
+/** Parameters of the token endpoint, of all its grants; the OpenAPI document lists them from here. */
+export const TOKEN_PARAMETERS: readonly string[] = [
+  ...['grant_type', 'client_id', 'client_secret', 'scope', 'audience', 'resource', 'refresh_token', 'code'],
+  ...['redirect_uri', 'code_verifier', 'username', 'password', 'client_assertion_type', 'client_assertion'],
+];
+
+const known: ReadonlySet<string> = new Set([...TOKEN_PARAMETERS, 'token', 'token_type_hint']);
 
 function jsonObject(text: string): object {
   let value: unknown;

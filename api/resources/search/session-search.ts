@@ -1,3 +1,4 @@
+import { GRANT_LETTERS } from '../../db/session/grant-letter.ts';
 import type { GrantLetter } from '../../db/session/grant-letter.ts';
 import { countSessions, scopeIn, searchSessions, selectScope, sessionOrder } from '../../db/session/search.ts';
 import type { SessionFilters } from '../../db/session/search.ts';
@@ -42,9 +43,7 @@ export const sessionSearch: Searchable<SessionRecord, SessionFilters> = {
   },
 };
 
-const letters = ['c', 'r', 'i', 'a', 'p'] as const satisfies readonly GrantLetter[];
-
 function readType(name: string, text: string): GrantLetter | undefined {
   const type = readWord(name, text, Object.values(sessionTypes));
-  return letters.find((letter) => sessionTypes[letter] === type);
+  return GRANT_LETTERS.find((letter) => sessionTypes[letter] === type);
 }

@@ -32,8 +32,7 @@ export const mochaHooks = {
     if (folder === undefined || process.env['WHOLE_RUN'] !== undefined) return;
     const faults = totalsOf(folder).faults.filter((fault) => !reported.has(fault));
     for (const fault of faults) reported.add(fault);
-    if (faults.length > 0)
-      throw new Error(`the OpenAPI document differs from what was sent:\n  ${faults.join('\n  ')}`);
+    if (faults.length > 0) throw new Error(differs(faults));
   },
 };
 
@@ -54,7 +53,14 @@ export function mochaGlobalTeardown(): void {
     (name) => !names.has(name) && !RARE_RESPONSES.has(name),
   );
   const listed = [...faults, ...never.map((name) => `described, but never sent: ${name}`)];
-  if (listed.length > 0) throw new Error(`the OpenAPI document differs from what was sent:\n  ${listed.join('\n  ')}`);
+  if (listed.length > 0) throw new Error(differs(listed));
+}
+
+function differs(faults: readonly string[]): string {
+  return [
+    'the OpenAPI document differs from what was sent. Run make generate, which writes it from crds/, api/schemas and tools/openapi; if a difference remains, correct those or the response',
+    ...faults,
+  ].join('\n  ');
 }
 
 /** Returns the variables by which a program that a test starts compares its responses too. */
