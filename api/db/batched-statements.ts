@@ -5,6 +5,7 @@ import { findServiceAccount } from './client-auth/service-account-entry.ts';
 import { batchBounds, type BatchLimits, isOutage } from './core/batch-bounds.ts';
 import { createBatch } from './core/batch.ts';
 import type { Connections } from './core/pool.ts';
+import { createPreparation, unprepared } from './core/prepared-statements.ts';
 import type { Statement } from './core/statement.ts';
 import type { Connection } from './core/transaction.ts';
 import { withConnection } from './core/with-connection.ts';
@@ -33,12 +34,16 @@ function statementsOn(runner: Runner) {
   } as const;
 }
 
-/** Runs the statements in micro-batches on a pool: requests that arrive during a statement share the next one. */
+/**
+ * Runs the statements in micro-batches on a pool: requests that arrive during a statement share the next one. A
+ * connection that leads straight to Postgres prepares each of them once.
+ */
 export function batchedStatements(pool: Connections, limits: BatchLimits): BatchedStatements {
   const bounds = { ...batchBounds, ...limits };
+  const prepared = createPreparation();
   return statementsOn(({ run, boxOf }) => {
     const runOnPool = (items: Parameters<typeof run>[1]) =>
-      withConnection(pool, limits.patience, (connection) => run(connection, items));
+      withConnection(pool, limits.patience, async (connection) => run(await prepared(connection), items));
     const batch = createBatch(runOnPool, bounds, isOutage, boxOf);
     return (item) => batch.submit(item);
   });
@@ -47,7 +52,7 @@ export function batchedStatements(pool: Connections, limits: BatchLimits): Batch
 /** Runs the statements one by one on a connection, inside a transaction that holds the box's row. */
 export function singleStatements(connection: Connection): BatchedStatements {
   return statementsOn(({ run }) => async (item) => {
-    const [result] = await run(connection, [item]);
+    const [result] = await run(unprepared(connection), [item]);
     if (result === undefined) throw new Error('the statement gave no result');
     return result;
   });

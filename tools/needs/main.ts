@@ -4,7 +4,7 @@ import { obtain } from '../envtest/obtain.ts';
 import { downloads } from '../envtest/release.ts';
 import { obtainCommands } from './commands.ts';
 import { debian } from './debian.ts';
-import { gateways, obtainGateway } from './gateways.ts';
+import { gateways, obtainGateway, pooler } from './gateways.ts';
 import { goPeers, obtainGoPeers } from './go-peers.ts';
 import { obtainPython } from './python.ts';
 import { obtainHelm } from './helm.ts';
@@ -14,7 +14,7 @@ const tell = (line: string): boolean => process.stderr.write(`needs: ${line}\n`)
 try {
   await obtainCommands(process.env, tell, debian);
   await obtainPython(process.env, tell, debian);
-  for (const gateway of Object.values(gateways)) await obtainGateway(gateway, process.env, tell);
+  for (const gateway of [...Object.values(gateways), pooler]) await obtainGateway(gateway, process.env, tell);
   await obtain(process.env, tell);
   await obtainGo(process.env, tell, downloads.toolchain);
   await obtainGoPeers(Object.values(goPeers), process.env, tell);

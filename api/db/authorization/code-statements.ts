@@ -1,8 +1,8 @@
 import type { AuthorizationAnswer, StoredAnswer } from './authorization-answer.ts';
 import type { NewSession } from '../session/issue.ts';
 import { arrayLiteral, bytes, quoted, sparseArrayLiteral } from '../core/array-literal.ts';
-import type { Queryable, Statement, Versioned } from '../core/statement.ts';
-import { translatingErrors } from '../core/outage.ts';
+import { fixedText } from '../core/statement.ts';
+import type { FixedText, Statement, StatementConnection, Versioned } from '../core/statement.ts';
 import type { Person } from '../user/person.ts';
 
 /** A code about to be stored. */
@@ -46,9 +46,13 @@ export interface Redemption {
  */
 export const storeCode: Statement<NewCode, boolean> = { run: storeCodes, boxOf: ({ box }) => box };
 
+const storing = fixedText(
+  'SELECT nth FROM boxgate.store_codes($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20)',
+);
+
 /** Stores each code if the data it was decided on has not changed; returns which were stored. Throws Outage. */
-function storeCodes(db: Queryable, codes: readonly NewCode[]): Promise<readonly boolean[]> {
-  return done(db, codes, 'store_codes($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20)', [
+function storeCodes(db: StatementConnection, codes: readonly NewCode[]): Promise<readonly boolean[]> {
+  return done(db, codes, storing, [
     arrayLiteral(codes, ({ box }) => `"${box}"`),
     arrayLiteral(codes, ({ version }) => String(version)),
     arrayLiteral(codes, ({ id }) => id),
@@ -75,9 +79,13 @@ function storeCodes(db: Queryable, codes: readonly NewCode[]): Promise<readonly 
 /** Uses a code and stores its session, if its box is at the session's version and the code is valid; false as above. */
 export const redeemCode: Statement<Redemption, boolean> = { run: redeemCodes, boxOf: ({ session }) => session.box };
 
+const redeeming = fixedText(
+  'SELECT nth FROM boxgate.redeem_codes($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16)',
+);
+
 /** Redeems each code that is still valid; returns which were redeemed. Throws Outage. */
-function redeemCodes(db: Queryable, redemptions: readonly Redemption[]): Promise<readonly boolean[]> {
-  return done(db, redemptions, 'redeem_codes($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16)', [
+function redeemCodes(db: StatementConnection, redemptions: readonly Redemption[]): Promise<readonly boolean[]> {
+  return done(db, redemptions, redeeming, [
     arrayLiteral(redemptions, ({ session }) => `"${session.box}"`),
     arrayLiteral(redemptions, ({ session }) => String(session.version)),
     arrayLiteral(redemptions, ({ code }) => code.id),
@@ -97,15 +105,14 @@ function redeemCodes(db: Queryable, redemptions: readonly Redemption[]): Promise
   ]);
 }
 
-/** Calls a function that returns the positions, from 1, of the items it processed. */
+/** Runs a statement that returns the positions, from 1, of the items it processed. */
 async function done(
-  db: Queryable,
+  db: StatementConnection,
   items: readonly unknown[],
-  call: string,
+  fixed: FixedText,
   values: (string | null)[],
 ): Promise<readonly boolean[]> {
-  const text = `SELECT nth FROM boxgate.${call}`;
-  const { rows } = await translatingErrors(() => db.query<{ readonly nth: string }>({ text, values }));
+  const rows = await db.rows<{ readonly nth: string }>(fixed, values);
   const places = new Set(rows.map(({ nth }) => Number(nth)));
   return items.map((_, index) => places.has(index + 1));
 }
@@ -150,12 +157,14 @@ export const findCode: Statement<CodeKey, Versioned<FoundCode | undefined>> = {
   boxOf: ({ box }) => box,
 };
 
+const findingCodes = fixedText('SELECT * FROM boxgate.find_codes($1,$2,$3)');
+
 /**
  * Reads codes, each with the current version of its box; the value is undefined if there is no such code, the version
  * if there is no such box. Throws Outage.
  */
 async function findCodes(
-  db: Queryable,
+  db: StatementConnection,
   keys: readonly CodeKey[],
 ): Promise<readonly Versioned<FoundCode | undefined>[]> {
   const values = [
@@ -163,8 +172,7 @@ async function findCodes(
     arrayLiteral(keys, ({ id }) => id),
     arrayLiteral(keys, ({ withPerson = false }) => String(withPerson)),
   ];
-  const text = 'SELECT * FROM boxgate.find_codes($1,$2,$3)';
-  const { rows } = await translatingErrors(() => db.query<CodeRow>({ text, values }));
+  const rows = await db.rows<CodeRow>(findingCodes, values);
   const found = new Map(rows.map((row) => [Number(row.nth), row]));
   return keys.map(({ id }, index) => {
     const row = found.get(index + 1);

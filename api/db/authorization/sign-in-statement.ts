@@ -1,7 +1,7 @@
 import type { Consent } from './consent.ts';
 import { arrayLiteral, bytes } from '../core/array-literal.ts';
-import type { Queryable, Statement, Versioned } from '../core/statement.ts';
-import { translatingErrors } from '../core/outage.ts';
+import { fixedText } from '../core/statement.ts';
+import type { Statement, StatementConnection, Versioned } from '../core/statement.ts';
 
 /** Key of a sign-in, and of its user's consent for a client. */
 export interface SignInKey {
@@ -41,12 +41,14 @@ export const findSignIn: Statement<SignInKey, Versioned<FoundSignIn | undefined>
   boxOf: ({ box }) => box,
 };
 
+const findingSignIns = fixedText('SELECT * FROM boxgate.find_sign_ins($1,$2,$3,$4)');
+
 /**
  * Finds the sign-ins of some browsers, each with the current version of its box; the value is undefined if no user is
  * signed in or the user may no longer be, the version if there is no such box. Throws Outage.
  */
 async function findSignIns(
-  db: Queryable,
+  db: StatementConnection,
   keys: readonly SignInKey[],
 ): Promise<readonly Versioned<FoundSignIn | undefined>[]> {
   const values = [
@@ -55,8 +57,7 @@ async function findSignIns(
     arrayLiteral(keys, ({ client }) => `"${client}"`),
     arrayLiteral(keys, ({ target }) => bytes(target)),
   ];
-  const text = 'SELECT * FROM boxgate.find_sign_ins($1,$2,$3,$4)';
-  const { rows } = await translatingErrors(() => db.query<SignInRow>({ text, values }));
+  const rows = await db.rows<SignInRow>(findingSignIns, values);
   const found = new Map(rows.map((row) => [Number(row.nth), row]));
   return keys.map((_, index) => {
     const row = found.get(index + 1);

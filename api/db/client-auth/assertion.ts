@@ -1,6 +1,6 @@
 import { arrayLiteral, bytes } from '../core/array-literal.ts';
-import type { Queryable, Statement } from '../core/statement.ts';
-import { translatingErrors } from '../core/outage.ts';
+import { fixedText } from '../core/statement.ts';
+import type { Statement, StatementConnection } from '../core/statement.ts';
 
 /** One use of an assertion by a request. */
 export interface AssertionUse {
@@ -17,9 +17,10 @@ export interface AssertionUse {
 /** Checks whether this request is the first to use the assertion. */
 export const useAssertion: Statement<AssertionUse, boolean> = { run: useAssertions, boxOf: ({ box }) => box };
 
+const usingAssertions = fixedText('SELECT nth, fresh FROM boxgate.use_assertions($1,$2,$3,$4,$5)');
+
 /** Uses some assertions; returns for each whether this request is the first to use it. Throws Outage. */
-async function useAssertions(db: Queryable, uses: readonly AssertionUse[]): Promise<readonly boolean[]> {
-  const text = 'SELECT nth, fresh FROM boxgate.use_assertions($1,$2,$3,$4,$5)';
+async function useAssertions(db: StatementConnection, uses: readonly AssertionUse[]): Promise<readonly boolean[]> {
   const values = [
     arrayLiteral(uses, ({ box }) => `"${box}"`),
     arrayLiteral(uses, ({ client }) => `"${client}"`),
@@ -27,7 +28,7 @@ async function useAssertions(db: Queryable, uses: readonly AssertionUse[]): Prom
     arrayLiteral(uses, ({ request }) => request),
     arrayLiteral(uses, ({ expiresAt }) => String(expiresAt)),
   ];
-  const { rows } = await translatingErrors(() => db.query<{ nth: string; fresh: boolean }>({ text, values }));
+  const rows = await db.rows<{ nth: string; fresh: boolean }>(usingAssertions, values);
   const fresh = new Set(rows.filter((row) => row.fresh).map((row) => Number(row.nth)));
   return uses.map((_, index) => fresh.has(index + 1));
 }

@@ -1,7 +1,7 @@
 import { arrayLiteral, quoted } from '../core/array-literal.ts';
-import type { Queryable } from '../core/statement.ts';
 import { translatingErrors } from '../core/outage.ts';
 import type { Connections } from '../core/pool.ts';
+import type { Connection } from '../core/transaction.ts';
 import { requestLimit, withConnection } from '../core/with-connection.ts';
 
 /** Key of a failure count: the subject of the guesses, in a box, during one period. */
@@ -13,7 +13,7 @@ export interface FailureKey {
 }
 
 /** Returns the stored number of failures for each key, 0 where none is stored. Throws Outage. */
-export async function countFailures(db: Queryable, keys: readonly FailureKey[]): Promise<readonly number[]> {
+export async function countFailures(db: Connection, keys: readonly FailureKey[]): Promise<readonly number[]> {
   const text = 'SELECT nth, failures FROM boxgate.count_failures($1,$2,$3)';
   const { rows } = await translatingErrors(() =>
     db.query<{ nth: string; failures: number }>({ text, values: parametersOf(keys) }),
@@ -23,7 +23,7 @@ export async function countFailures(db: Queryable, keys: readonly FailureKey[]):
 }
 
 /** Adds one failure for each key, and returns a null for each. Throws Outage. */
-export async function addFailures(db: Queryable, keys: readonly FailureKey[]): Promise<readonly null[]> {
+export async function addFailures(db: Connection, keys: readonly FailureKey[]): Promise<readonly null[]> {
   const text = 'SELECT boxgate.add_failures($1,$2,$3)';
   await translatingErrors(() => db.query({ text, values: parametersOf(keys) }));
   return keys.map(() => null);

@@ -1,6 +1,6 @@
 import { arrayLiteral } from '../core/array-literal.ts';
-import { translatingErrors } from '../core/outage.ts';
-import type { Queryable, Statement } from '../core/statement.ts';
+import { fixedText } from '../core/statement.ts';
+import type { Statement, StatementConnection } from '../core/statement.ts';
 
 /** An entry of a client's `service_accounts`; each part as the schema has it, so that none needs to be quoted. */
 export interface EntryKey {
@@ -35,19 +35,22 @@ export const findServiceAccount: Statement<EntryKey, { readonly found: KnownEntr
   boxOf: ({ box }) => box,
 };
 
+const findingServiceAccounts = fixedText(
+  'SELECT nth, cluster, version, uid, gone FROM boxgate.find_service_accounts($1,$2,$3,$4)',
+);
+
 /** Looks up the ServiceAccounts of some clients; see {@link KnownEntry}. Throws Outage. */
 async function findServiceAccounts(
-  db: Queryable,
+  db: StatementConnection,
   keys: readonly EntryKey[],
 ): Promise<readonly { readonly found: KnownEntry | undefined }[]> {
-  const text = 'SELECT nth, cluster, version, uid, gone FROM boxgate.find_service_accounts($1,$2,$3,$4)';
   const values = [
     arrayLiteral(keys, ({ box }) => `"${box}"`),
     arrayLiteral(keys, ({ client }) => `"${client}"`),
     arrayLiteral(keys, ({ namespace }) => `"${namespace}"`),
     arrayLiteral(keys, ({ name }) => `"${name}"`),
   ];
-  const { rows } = await translatingErrors(() => db.query<EntryRow>({ text, values }));
+  const rows = await db.rows<EntryRow>(findingServiceAccounts, values);
   const known = new Map(
     rows.map(({ nth, cluster, version, uid, gone }) => [
       Number(nth),

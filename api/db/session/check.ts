@@ -1,8 +1,8 @@
 import { arrayLiteral, bytes, sparseArrayLiteral } from '../core/array-literal.ts';
 import type { FirstGrant, GrantLetter } from './grant-letter.ts';
 import type { Person } from '../user/person.ts';
-import type { Queryable, Statement, Versioned } from '../core/statement.ts';
-import { translatingErrors } from '../core/outage.ts';
+import { fixedText } from '../core/statement.ts';
+import type { FixedText, Statement, StatementConnection, Versioned } from '../core/statement.ts';
 
 /** Key of a session: found only if the hash is that of its token (null: a JWT's). */
 export interface SessionKey {
@@ -41,7 +41,7 @@ export const findSession: Statement<SessionKey, Found> = { run: checkAll, boxOf:
  * the time of a join over all). Real tokens name one or two buckets; forged ones name any they like, so the keys
  * beyond a few buckets go into one statement over all of them.
  */
-async function checkAll(db: Queryable, keys: readonly SessionKey[]): Promise<readonly Found[]> {
+async function checkAll(db: StatementConnection, keys: readonly SessionKey[]): Promise<readonly Found[]> {
   const answers = new Map<SessionKey, Found>();
   const { alone, joined } = planChecks(keys);
   for (const group of alone) await checkBucket(db, group, answers);
@@ -78,17 +78,28 @@ function groupsBy(keys: readonly SessionKey[], nameOf: (key: SessionKey) => stri
   return [...groups.values()];
 }
 
-function checkBucket(db: Queryable, keys: readonly SessionKey[], answers: Map<SessionKey, Found>): Promise<void> {
+function checkBucket(
+  db: StatementConnection,
+  keys: readonly SessionKey[],
+  answers: Map<SessionKey, Found>,
+): Promise<void> {
   const [first] = keys;
   const bucket = first === undefined ? 0 : storableBucket(first);
-  const text = 'SELECT * FROM boxgate.check_sessions($1,$2,$3,$4)';
-  return ask(db, { text, buckets: String(bucket) }, keys, answers);
+  return ask(db, { fixed: checkingBucket, buckets: String(bucket) }, keys, answers);
 }
 
-function checkBuckets(db: Queryable, keys: readonly SessionKey[], answers: Map<SessionKey, Found>): Promise<void> {
+const checkingBucket = fixedText('SELECT * FROM boxgate.check_sessions($1,$2,$3,$4)');
+
+function checkBuckets(
+  db: StatementConnection,
+  keys: readonly SessionKey[],
+  answers: Map<SessionKey, Found>,
+): Promise<void> {
   const buckets = arrayLiteral(keys, (key) => String(storableBucket(key)));
-  return ask(db, { text: 'SELECT * FROM boxgate.check_sessions_in($1,$2,$3,$4)', buckets }, keys, answers);
+  return ask(db, { fixed: checkingBuckets, buckets }, keys, answers);
 }
+
+const checkingBuckets = fixedText('SELECT * FROM boxgate.check_sessions_in($1,$2,$3,$4)');
 
 /** Limits the bucket to Postgres' integers: a forged token may name a larger one, which is not found either. */
 function storableBucket(key: SessionKey): number {
@@ -112,21 +123,20 @@ interface CheckRow {
 
 /** A statement over sessions, and its first parameter: the bucket or buckets to read. */
 interface CheckStatement {
-  readonly text: string;
+  readonly fixed: FixedText;
   readonly buckets: string;
 }
 
 async function ask(
-  db: Queryable,
-  { text, buckets }: CheckStatement,
+  db: StatementConnection,
+  { fixed, buckets }: CheckStatement,
   keys: readonly SessionKey[],
   answers: Map<SessionKey, Found>,
 ): Promise<void> {
   const boxes = arrayLiteral(keys, (key) => `"${key.box}"`);
   const ids = arrayLiteral(keys, (key) => key.id);
   const hashes = sparseArrayLiteral(keys, (key) => (key.hash === null ? null : bytes(key.hash)));
-  const { rows } = await translatingErrors(() => db.query<CheckRow>({ text, values: [buckets, boxes, ids, hashes] }));
-  for (const row of rows) {
+  for (const row of await db.rows<CheckRow>(fixed, [buckets, boxes, ids, hashes])) {
     const key = keys[Number(row.nth) - 1];
     if (key !== undefined) answers.set(key, { version: Number(row.config_version), value: foundSession(row) });
   }

@@ -1,6 +1,6 @@
 import { arrayLiteral, bytes } from '../core/array-literal.ts';
-import type { Queryable, Statement, Versioned } from '../core/statement.ts';
-import { translatingErrors } from '../core/outage.ts';
+import { fixedText } from '../core/statement.ts';
+import type { Statement, StatementConnection, Versioned } from '../core/statement.ts';
 
 /** Key of a refresh family: found only by a token of its own. */
 export interface FamilyKey {
@@ -20,16 +20,20 @@ interface FamilyRow {
 /** Checks whether such a refresh family exists and has not ended. */
 export const findFamily: Statement<FamilyKey, Versioned<boolean>> = { run: findFamilies, boxOf: ({ box }) => box };
 
+const findingFamilies = fixedText('SELECT nth, config_version, found FROM boxgate.find_families($1,$2,$3)');
+
 /**
  * Checks whether each refresh family exists and has not ended; each answer has the current version of its box,
  * undefined if there is no such box. Throws Outage.
  */
-async function findFamilies(db: Queryable, keys: readonly FamilyKey[]): Promise<readonly Versioned<boolean>[]> {
-  const text = 'SELECT nth, config_version, found FROM boxgate.find_families($1,$2,$3)';
+async function findFamilies(
+  db: StatementConnection,
+  keys: readonly FamilyKey[],
+): Promise<readonly Versioned<boolean>[]> {
   const boxes = arrayLiteral(keys, ({ box }) => `"${box}"`);
   const ids = arrayLiteral(keys, ({ id }) => id);
   const hashes = arrayLiteral(keys, ({ hash }) => bytes(hash));
-  const { rows } = await translatingErrors(() => db.query<FamilyRow>({ text, values: [boxes, ids, hashes] }));
+  const rows = await db.rows<FamilyRow>(findingFamilies, [boxes, ids, hashes]);
   const answers = new Map(rows.map((row) => [Number(row.nth), row]));
   return keys.map((_, index) => {
     const row = answers.get(index + 1);

@@ -1,7 +1,7 @@
 import type { GrantLetter } from './grant-letter.ts';
 import { arrayLiteral, bytes, quoted, sparseArrayLiteral } from '../core/array-literal.ts';
-import type { Queryable, Statement, Versioned } from '../core/statement.ts';
-import { translatingErrors } from '../core/outage.ts';
+import { fixedText } from '../core/statement.ts';
+import type { Statement, StatementConnection, Versioned } from '../core/statement.ts';
 
 /** A session about to be stored. Times in seconds since 1970; `hash` is null for a JWT. */
 export interface NewSession {
@@ -31,17 +31,16 @@ interface VersionRow {
 /** Stores a session if its box is still at its version: compare it with the returned version. */
 export const issueSession: Statement<NewSession, Versioned<null>> = { run: issueAll, boxOf: ({ box }) => box };
 
+const issuing = fixedText(
+  'SELECT box, config_version FROM boxgate.issue_sessions($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13)',
+);
+
 /**
  * Stores each session if its box is still at the version it was decided under; returns the current version of each
  * one's box, undefined if there is no such box. Throws Outage.
  */
-async function issueAll(db: Queryable, sessions: readonly NewSession[]): Promise<readonly Versioned<null>[]> {
-  const { rows } = await translatingErrors(() =>
-    db.query<VersionRow>({
-      text: 'SELECT box, config_version FROM boxgate.issue_sessions($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13)',
-      values: parametersOf(sessions),
-    }),
-  );
+async function issueAll(db: StatementConnection, sessions: readonly NewSession[]): Promise<readonly Versioned<null>[]> {
+  const rows = await db.rows<VersionRow>(issuing, parametersOf(sessions));
   return versionsIn(
     rows,
     sessions.map((session) => session.box),
@@ -72,15 +71,12 @@ function parametersOf(sessions: readonly NewSession[]): (string | null)[] {
 /** Reads the config version of a box. */
 export const configVersion: Statement<string, Versioned<null>> = { run: versionsOf, boxOf: (box) => box };
 
+const readingVersions = fixedText('SELECT box, config_version FROM boxgate.config_versions($1)');
+
 /** Reads the current config versions of boxes, in the order given; undefined if there is no such box. Throws Outage. */
-async function versionsOf(db: Queryable, boxes: readonly string[]): Promise<readonly Versioned<null>[]> {
-  const { rows } = await translatingErrors(() =>
-    db.query<VersionRow>({
-      text: 'SELECT box, config_version FROM boxgate.config_versions($1)',
-      values: [arrayLiteral([...new Set(boxes)], (box) => `"${box}"`)],
-    }),
-  );
-  return versionsIn(rows, boxes);
+async function versionsOf(db: StatementConnection, boxes: readonly string[]): Promise<readonly Versioned<null>[]> {
+  const distinct = arrayLiteral([...new Set(boxes)], (box) => `"${box}"`);
+  return versionsIn(await db.rows<VersionRow>(readingVersions, [distinct]), boxes);
 }
 
 function versionsIn(rows: readonly VersionRow[], boxes: readonly string[]): readonly Versioned<null>[] {

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { findGateway, gateways, obtainGateway } from '../../../tools/needs/gateways.ts';
+import { findGateway, gateways, obtainGateway, pooler } from '../../../tools/needs/gateways.ts';
 
-for (const gateway of Object.values(gateways)) {
+for (const gateway of [...Object.values(gateways), pooler]) {
   const { title, variable } = gateway;
   const [name] = gateway.names;
 
