@@ -30,7 +30,7 @@ export class JsonBytes {
 
   /** Yields the members of the object that begins at a place. Throws UnexpectedBytes. */
   *members(at: number): Generator<Place> {
-    for (const { start, value } of this.#starts(at)) yield { start, end: this.#endOf(value) };
+    for (const { start, end } of this.#starts(at)) yield { start, end: end() };
   }
 
   /** Returns the characters of a value as JSON.stringify would write it. */
@@ -50,15 +50,16 @@ export class JsonBytes {
     return count;
   }
 
-  /** Yields the beginnings of the members of an object, and of their values. */
-  *#starts(at: number): Generator<{ readonly start: number; readonly value: number }> {
+  /** Yields the beginnings of the members of an object, and of their values; `end` looks for the end of a value, once. */
+  *#starts(at: number): Generator<{ readonly start: number; readonly value: number; readonly end: () => number }> {
     let start = this.#after(at, OPENING_BRACE);
     while (this.#bytes[start] !== CLOSING_BRACE) {
       const value = this.#after(this.#endOfString(start), COLON);
-      yield { start, value };
-      const end = this.#endOf(value);
-      if (this.#bytes[end] === CLOSING_BRACE) return;
-      start = this.#after(end, COMMA);
+      let found: number | undefined;
+      const end = (): number => (found ??= this.#endOf(value));
+      yield { start, value, end };
+      if (this.#bytes[end()] === CLOSING_BRACE) return;
+      start = this.#after(end(), COMMA);
     }
   }
 

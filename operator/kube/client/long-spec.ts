@@ -18,10 +18,10 @@ const SHORT_MEMBER = 1_024;
 export function withoutLongSpec(line: Buffer, longest: number): EventText {
   const spec = line.length > longest ? specIn(line) : undefined;
   if (spec === undefined || spec.length <= longest) return { text: decoder.decode(line) };
-  const short = spec.members.filter(({ start, end }) => end - start <= SHORT_MEMBER);
-  const members = short.map(({ start, end }) => decoder.decode(line.subarray(start, end)));
-  const [before, after] = [line.subarray(0, spec.start), line.subarray(spec.end)].map((part) => decoder.decode(part));
-  return { text: `${before ?? ''}{${members.join(',')}}${after ?? ''}`, specLength: spec.length };
+  const textOf = ({ start, end }: Place): string => decoder.decode(line.subarray(start, end));
+  const short = spec.members.filter(({ start, end }) => end - start <= SHORT_MEMBER).map(textOf);
+  const [before, after] = [textOf({ start: 0, end: spec.start }), textOf({ start: spec.end, end: line.length })];
+  return { text: `${before}{${short.join(',')}}${after}`, specLength: spec.length };
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true });

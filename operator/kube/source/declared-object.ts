@@ -59,10 +59,8 @@ export function declaredObject(kind: Kind, value: unknown, specLength?: number):
   if (typeof uid !== 'string' || typeof resourceVersion !== 'string') return undefined;
   const created = typeof creationTimestamp === 'string' ? creationTimestamp : '';
   const numbered = typeof generation === 'number' ? generation : 0;
-  const text = specLength === undefined && spec !== undefined ? JSON.stringify(spec) : undefined;
-  const length = specLength ?? text?.length ?? 0;
-  const read = { spec, text, length };
-  const declared = new CustomResource(kind, { namespace, name, uid, created, generation: numbered }, read);
+  const of = { namespace, name, uid, created, generation: numbered };
+  const declared = new CustomResource(kind, of, spec, specLength);
   return keptOf({
     declared,
     resourceVersion,
@@ -87,14 +85,6 @@ interface DeclaredMetadata extends Identity {
   readonly generation: number;
 }
 
-/** A spec that was read: the whole of it as JSON, or a few of its members. */
-interface ReadSpec {
-  readonly spec: unknown;
-  readonly text: string | undefined;
-  /** Characters of the whole spec as JSON. */
-  readonly length: number;
-}
-
 /** A custom resource with its spec as JSON: there may be twenty thousand. Printing it shows nothing of the spec. */
 class CustomResource implements DeclaredSpec {
   readonly key: string;
@@ -109,8 +99,8 @@ class CustomResource implements DeclaredSpec {
   readonly length: number;
   readonly #spec: string | undefined;
 
-  constructor(kind: Kind, { namespace, name, uid, created, generation }: DeclaredMetadata, read: ReadSpec) {
-    const { spec, text, length } = read;
+  constructor(kind: Kind, metadata: DeclaredMetadata, spec: unknown, specLength: number | undefined) {
+    const { namespace, name, uid, created, generation } = metadata;
     this.key = objectKey({ kind, name });
     this.kind = kind;
     this.namespace = namespace;
@@ -118,6 +108,8 @@ class CustomResource implements DeclaredSpec {
     this.uid = uid;
     this.created = created;
     this.generation = generation;
+    const text = specLength === undefined && spec !== undefined ? JSON.stringify(spec) : undefined;
+    const length = specLength ?? text?.length ?? 0;
     this.length = length;
     this.tooLarge = length > LONGEST_RESOURCE ? length : undefined;
     // A tenant must not fill the operator's memory with specs that are never applied.
