@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type pg from 'pg';
+import { newAuditId } from '../../../api/audit/audit-id.ts';
 import { upkeepAuditDays } from '../../../api/db/audit/audit-days.ts';
 import { createPool, defaultLimits } from '../../../api/db/core/pool.ts';
 import { entries, startBoxApi } from '../../http/resources/box-api.ts';
@@ -69,8 +70,8 @@ describe('the days of the audit trail', () => {
       await ownerQuery(
         api,
         `INSERT INTO boxgate.audit_event (id, version, created_at, day, box, event, result)
-         VALUES (gen_random_uuid(), 1, now(), ${from}, 'default', 'user.deleted', 'success')`,
-        [],
+         VALUES ($1, 1, now(), ${from}, 'default', 'user.deleted', 'success')`,
+        [newAuditId(Date.now())],
       );
     }
     const found = async () => entries(await api.call('GET', '/AuditEvent?event=user.deleted')).length;
