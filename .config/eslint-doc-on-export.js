@@ -23,7 +23,10 @@ function isDocumented(source, node) {
   return last?.type === 'Block' && last.value.startsWith('*');
 }
 
-/** `export type Client = Static<typeof Client>` directly after the documented value of the same name needs no second sentence. */
+/**
+ * `export type Client = Static<typeof Client>` directly after the documented value of the same name needs no second
+ * sentence.
+ */
 function isCompanion(node) {
   const siblings = node.parent.body;
   const previous = siblings[siblings.indexOf(node) - 1];

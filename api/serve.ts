@@ -79,8 +79,8 @@ const hashesWaiting = 64;
 
 /**
  * Starts the API: checks the database first (schema, role, that its signing keys can be opened), then opens both ports.
- * `throttleNow` is the clock of the throttle's windows, in milliseconds; `signal` ends the wait for a database. Throws an
- * Error of one sentence if it cannot serve, and the signal's reason.
+ * `throttleNow` is the clock of the throttle's windows, in milliseconds; `signal` ends the wait for a database. Throws
+ * an Error of one sentence if it cannot serve, and the signal's reason.
  */
 export async function serveApi(
   config: ApiConfig,

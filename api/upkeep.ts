@@ -38,10 +38,10 @@ const pruneLimit = 10_000;
 
 /**
  * Creates the buckets and days of the audit trail that are needed now, then does the following every ten minutes:
- * creates those ahead, drops old ones, rotates signing keys, and deletes expired refresh families, sign-ins and consent requests, old answers, used
- * assertions, counts of failed attempts, old recorded requests, old versions, records of discarded sessions, and revocations that affect no
- * stored session. Every replica does it; each step takes its own lock. Throws Outage if the first buckets cannot be
- * created.
+ * creates those ahead, drops old ones, rotates signing keys, and deletes expired refresh families, sign-ins and consent
+ * requests, old answers, used assertions, counts of failed attempts, old recorded requests, old versions, records of
+ * discarded sessions, and revocations that affect no stored session. Every replica does it; each step takes its own
+ * lock. Throws Outage if the first buckets cannot be created.
  */
 export async function startUpkeep(services: OAuthServices, log: Log): Promise<Upkeep> {
   await buckets(services, log);

@@ -132,7 +132,10 @@ const scopes = Type.Unsafe<CustomScopes>({
   ),
 });
 
-/** Sentences about a custom scope, by language: what an app with it may do; `en` is shown for a language that is missing. */
+/**
+ * Sentences about a custom scope, by language: what an app with it may do; `en` is shown for a language that is
+ * missing.
+ */
 export interface ScopeSentences {
   readonly en: string;
   readonly de?: string;

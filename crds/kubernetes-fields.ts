@@ -98,7 +98,9 @@ function deletionPolicy(description: string) {
   return Type.Optional(Type.Enum(['Delete', 'Retain'], { type: 'string', description }));
 }
 
-/** Builds the schema of `adoption`; `rest` ends the sentence "What happens when" and explains the values before Force. */
+/**
+ * Builds the schema of `adoption`; `rest` ends the sentence "What happens when" and explains the values before Force.
+ */
 function adoption(rest: string) {
   const force =
     'Force: also taken from an owner that no longer exists; an object of another installation is treated as existing.';

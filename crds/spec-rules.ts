@@ -18,7 +18,9 @@ const QUALIFIED_KEY = '^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([A-Z
 const LABEL_VALUE = '^([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$';
 const ENTRY_KEY = '^[-._a-zA-Z0-9]{1,253}$';
 
-/** Rules about the fields of a Client that only apply to custom resources: its id, the source of its secret, its keys. */
+/**
+ * Rules about the fields of a Client that only apply to custom resources: its id, the source of its secret, its keys.
+ */
 export const clientSpecRules: readonly Rule<Subject>[] = [
   {
     // Not a rule of the resource: a stored client that has such an id from before it was reserved stays usable.

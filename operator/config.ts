@@ -123,7 +123,9 @@ export function readClusterAccess(environment: Environment): ClusterAccess {
   return reading(environment, accessOf);
 }
 
-/** Reads the settings of an uninstallation: the access to the cluster, and the operator's namespace. Throws ConfigError. */
+/**
+ * Reads the settings of an uninstallation: the access to the cluster, and the operator's namespace. Throws ConfigError.
+ */
 export function readUninstallConfig(environment: Environment): Pick<OperatorConfig, 'access' | 'namespace'> {
   return reading(environment, (read) => ({ access: accessOf(read), namespace: readNamespace(read) }));
 }

@@ -20,8 +20,8 @@ export interface ProgramOptions {
 }
 
 /**
- * Runs a command; resolves with its exit code, 2 for an unknown command. Each command loads its own program only, because
- * the API does not need the reconciler in memory.
+ * Runs a command; resolves with its exit code, 2 for an unknown command. Each command loads its own program only,
+ * because the API does not need the reconciler in memory.
  */
 export async function run(
   [command, ...args]: readonly string[],

@@ -60,8 +60,8 @@ type BodyAt<Method extends string, Path extends string, Whole extends string> = 
       : unknown;
 
 /**
- * Body of the answer to an accepted request, from its method and path; `unknown` for a path that is not known when it is
- * compiled. The schemas are those of the OpenAPI document, with which every response of the tests is compared.
+ * Body of the answer to an accepted request, from its method and path; `unknown` for a path that is not known when it
+ * is compiled. The schemas are those of the OpenAPI document, with which every response of the tests is compared.
  */
 export type AnswerTo<Method extends string, Path extends string> = BodyAt<Method, WithoutQuery<Path>, Path>;
 

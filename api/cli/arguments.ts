@@ -40,8 +40,8 @@ export interface Words {
 }
 
 /**
- * Finds the command of a command line, and its arguments. Throws CliError for an unknown command or option, for an option
- * of another command, and for too few or too many arguments.
+ * Finds the command of a command line, and its arguments. Throws CliError for an unknown command or option, for an
+ * option of another command, and for too few or too many arguments.
  */
 export function readCommandLine(argv: readonly string[], commands: readonly Command[]): CommandLine {
   const { words, values } = splitWords(argv, commands);
@@ -57,7 +57,9 @@ export function readCommandLine(argv: readonly string[], commands: readonly Comm
   return { command, args, values: valuesOf(values, known) };
 }
 
-/** Returns the values as the command declares its options: a list, or one value. Throws CliError for one given twice. */
+/**
+ * Returns the values as the command declares its options: a list, or one value. Throws CliError for one given twice.
+ */
 function valuesOf(values: OptionValues, known: Readonly<Record<string, CommandOption>>): OptionValues {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => {

@@ -25,7 +25,9 @@ export interface BoxClient {
   readonly request: SendRequest;
 }
 
-/** Sends a request to a path below the base URL. Throws CliError unless it is accepted, or has the status `expected`. */
+/**
+ * Sends a request to a path below the base URL. Throws CliError unless it is accepted, or has the status `expected`.
+ */
 export interface SendRequest {
   <Method extends string, Path extends string>(
     method: Method,

@@ -1,6 +1,6 @@
 /**
- * Exit codes: done, refused by the box, command line not understood, box not reached, access only gained or any lost by a
- * plan (a difference of `diff` counts as the first), interrupted (128 + SIGINT).
+ * Exit codes: done, refused by the box, command line not understood, box not reached, access only gained or any lost by
+ * a plan (a difference of `diff` counts as the first), interrupted (128 + SIGINT).
  */
 export const EXIT = {
   done: 0,

@@ -33,9 +33,9 @@ export interface Whereabouts {
 }
 
 /**
- * Finds the current box: `--box`, `BOXCTL_BOX`, the namespace of the current kube context, then `boxctl box use`; and its
- * installation: `--server`, `BOXCTL_SERVER`, the status of the Box in the kube context, then `boxctl box use`. Throws
- * CliError if either is missing or malformed.
+ * Finds the current box: `--box`, `BOXCTL_BOX`, the namespace of the current kube context, then `boxctl box use`; and
+ * its installation: `--server`, `BOXCTL_SERVER`, the status of the Box in the kube context, then `boxctl box use`.
+ * Throws CliError if either is missing or malformed.
  */
 export async function currentBox(
   values: OptionValues,

@@ -4,8 +4,8 @@ import { isList, isObject } from '../../crds/json-value.ts';
 import type { Environment } from '../../process/environment.ts';
 
 /**
- * Returns the namespace of the current context, read as kubectl does from the files of `KUBECONFIG`, or `~/.kube/config`.
- * Undefined if no namespace is set there, if there is no such file, or if it cannot be read as YAML.
+ * Returns the namespace of the current context, read as kubectl does from the files of `KUBECONFIG`, or
+ * `~/.kube/config`. Undefined if no namespace is set there, if there is no such file, or if it cannot be read as YAML.
  */
 export async function kubeNamespace(environment: Environment, home: string): Promise<string | undefined> {
   const named = (environment['KUBECONFIG'] ?? '').split(path.delimiter).filter((file) => file !== '');

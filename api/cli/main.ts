@@ -6,7 +6,8 @@ import { run } from './run.ts';
 // What is written is written in one step, so nothing is half done.
 process.once('SIGINT', () => process.exit(EXIT.interrupted));
 
-// kubectl runs a file of this name; the launcher of a checkout, which is another file by then, says so in the environment.
+// kubectl runs a file of this name; the launcher of a checkout, which is another file by then, says so in the
+// environment.
 const isPlugin = path.basename(process.argv0) === 'kubectl-boxgate' || process.env['BOXCTL_PLUGIN'] === 'kubectl';
 
 // No await here: the single file (tools/boxctl) is a CommonJS module.

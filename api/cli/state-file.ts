@@ -29,8 +29,8 @@ export interface State {
   /** Changes some of it, in one step: a reader sees the old file or the new one. Throws like read. */
   write(change: KeptState): Promise<void>;
   /**
-   * Reads the state, waits for the work and keeps its change, while no other run of boxctl changes it. Throws like read,
-   * and CliError if another run holds the file for too long.
+   * Reads the state, waits for the work and keeps its change, while no other run of boxctl changes it. Throws like
+   * read, and CliError if another run holds the file for too long.
    */
   update<T>(work: (kept: KeptState) => Promise<StateChange<T>>): Promise<T>;
 }

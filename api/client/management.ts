@@ -65,7 +65,9 @@ export interface ManagementOptions {
   /** URL such as `http://127.0.0.1:8081`. */
   readonly url: string;
   readonly key: Secret;
-  /** Returns the authorities (PEM) that may have signed the certificate of an https URL; by default those of Node.js. */
+  /**
+   * Returns the authorities (PEM) that may have signed the certificate of an https URL; by default those of Node.js.
+   */
   readonly authority?: () => Promise<string>;
   /** Milliseconds without a byte in either direction after which a call is aborted; 30,000 by default. */
   readonly idleTimeout?: number;

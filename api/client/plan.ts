@@ -6,9 +6,9 @@ import type { Adoption, RowName } from './desired-state.ts';
  * POST /$plan, on the public port of a box: the effect of a desired state, without any change.
  *
  * Request: newline-delimited JSON (application/x-ndjson). Each line is `{"object": PlannedObject}`, or `{"request": …}`
- * with a question as `$explain` takes it, whose subject may have a `group` in place of a user. The objects are everything
- * that is declared in the box: rows that an object declared and that none of them declares would be deleted. Answer:
- * PlanAnswer.
+ * with a question as `$explain` takes it, whose subject may have a `group` in place of a user. The objects are
+ * everything that is declared in the box: rows that an object declared and that none of them declares would be deleted.
+ * Answer: PlanAnswer.
  */
 
 /** An object of the desired state. */
@@ -43,7 +43,9 @@ export interface PlanAnswer {
   readonly resources: readonly PlannedChange[];
   /** Clients whose secret changes. */
   readonly secrets: readonly string[];
-  /** Clients whose given secret was not compared, because too many were or too many differed. It counts as unchanged. */
+  /**
+   * Clients whose given secret was not compared, because too many were or too many differed. It counts as unchanged.
+   */
   readonly secrets_not_compared: readonly string[];
   /** Active sessions that would end. */
   readonly sessions: readonly PlannedEnd[];

@@ -5,8 +5,9 @@ import { deriveKey } from './derived-key.ts';
 export type FailureSlot = (...parts: readonly string[]) => string;
 
 /**
- * Creates slots under a key of the installation. There are about a million in each box, so that guesses at accounts that do
- * not exist cannot fill the database. Without the key nobody can choose two accounts of one slot, or learn an email from it.
+ * Creates slots under a key of the installation. There are about a million in each box, so that guesses at accounts
+ * that do not exist cannot fill the database. Without the key nobody can choose two accounts of one slot, or learn an
+ * email from it.
  */
 export function createFailureSlot(installationKey: Buffer): FailureSlot {
   const key = deriveKey(installationKey, 'failure slot');

@@ -20,8 +20,8 @@ export type Decision<T> = (state: BoxState, statements: CurrentStatements, trans
 
 /**
  * Runs work in a transaction that holds the box's row at the version of the state: no change of the configuration comes
- * between the decision and the changes of the work, which gets the statements of this transaction. If the configuration has changed already, this attempt ends and
- * the next one begins.
+ * between the decision and the changes of the work, which gets the statements of this transaction. If the configuration
+ * has changed already, this attempt ends and the next one begins.
  */
 export type Transaction = <T>(
   work: (connection: Connection, statements: CurrentStatements) => Promise<T>,

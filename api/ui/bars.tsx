@@ -41,8 +41,8 @@ export function NoticeBar({ notice, close }: { readonly notice: Notice | undefin
 }
 
 /**
- * Says that nobody is signed in any more, and keeps what is typed: the sign-in page opens in another tab, and `renew` is
- * called when this one has the focus again.
+ * Says that nobody is signed in any more, and keeps what is typed: the sign-in page opens in another tab, and `renew`
+ * is called when this one has the focus again.
  */
 export function SignedOutBar({ renew }: { readonly renew: () => void }) {
   const { say, issuer } = useUi();

@@ -2,7 +2,10 @@ import { useEffect, useState } from 'preact/hooks';
 import { TABS } from './tab-names.ts';
 import type { Tab } from './tab-names.ts';
 
-/** The part of the UI that is shown, as the fragment of its address says: `#/groups/3`, and `#/groups/+` for a new record. */
+/**
+ * The part of the UI that is shown, as the fragment of its address says: `#/groups/3`, and `#/groups/+` for a new
+ * record.
+ */
 export interface Place {
   readonly tab: Tab;
   readonly id: string | undefined;

@@ -10,7 +10,8 @@ const wait = 'wait two minutes until every pod has the changed files (kubelet), 
 /**
  * Returns the next step for the certificate of the management port: the operator trusts both authorities, then the API
  * shows the new certificate, then the old authority is removed. The files take effect without a restart. `create` makes
- * a certificate; it is called for the first step only. Throws an Error of one sentence if no authority signed what is shown.
+ * a certificate; it is called for the first step only. Throws an Error of one sentence if no authority signed what is
+ * shown.
  */
 export async function certificateStep(
   data: Readonly<Record<string, string>>,

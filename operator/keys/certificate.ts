@@ -9,7 +9,10 @@ export interface ServiceCertificate {
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
-/** Years for which a certificate is valid: `boxgate keys rotate certificate` replaces it earlier without an interruption. */
+/**
+ * Years for which a certificate is valid: `boxgate keys rotate certificate` replaces it earlier without an
+ * interruption.
+ */
 const years = 10;
 
 /**

@@ -7,8 +7,9 @@ import type { FoundSecret, SecretStore } from './secret-store.ts';
 export const keyNames = ['management-keys', 'digest-key', 'encryption-key', 'tls.crt', 'tls.key', 'ca.crt'] as const;
 
 /**
- * Creates the Secrets that the installation lacks, and returns a sentence for each. An existing Secret is never changed.
- * Throws an Error of one sentence if one lacks a key: a new key in its place could make stored data unreadable.
+ * Creates the Secrets that the installation lacks, and returns a sentence for each. An existing Secret is never
+ * changed. Throws an Error of one sentence if one lacks a key: a new key in its place could make stored data
+ * unreadable.
  */
 export async function createKeys(store: SecretStore, config: KeysConfig, now: number): Promise<readonly string[]> {
   const keys = await createOnce(store, config.secretName, keyNames, async () => {

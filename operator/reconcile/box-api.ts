@@ -4,7 +4,9 @@ import type { Link } from '../../crds/links.ts';
 import type { Quota } from '../../crds/quota.ts';
 import type { PassContext } from './pass-context.ts';
 
-/** The API for one box in one pass: this installation and its epoch are part of each call. All throw ManagementError. */
+/**
+ * The API for one box in one pass: this installation and its epoch are part of each call. All throw ManagementError.
+ */
 export interface BoxApi {
   /**
    * Sends lines in one call and returns its results, once all of it is committed. `complete` asks for all rows of this

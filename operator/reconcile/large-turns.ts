@@ -43,9 +43,9 @@ export interface LargeTurnsOptions {
 }
 
 /**
- * Creates the turns in which large objects are applied and written: one box at a time, in their order, and after each turn a
- * rest three times as long as the turn was. So large objects take at most a quarter of one lane of the API server and of the API, however
- * many there are, and no pass waits for them (docs/decisions/0141).
+ * Creates the turns in which large objects are applied and written: one box at a time, in their order, and after each
+ * turn a rest three times as long as the turn was. So large objects take at most a quarter of one lane of the API
+ * server and of the API, however many there are, and no pass waits for them (docs/decisions/0141).
  */
 export function createLargeTurns(options: LargeTurnsOptions): LargeTurns {
   return new Turns(options);

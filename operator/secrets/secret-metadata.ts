@@ -4,9 +4,9 @@ import type { ValidatedObject } from '../desired/validate.ts';
 export const SECRET_LABELS_ANNOTATION = 'boxgate.dev/secret-labels';
 
 /**
- * Returns a validated Client whose generated Secret gets only the labels and annotations that the namespace permits, with
- * the names of the others; the same Client if all are permitted. A key without a domain has an effect on people only;
- * one with a domain may be an order to another operator.
+ * Returns a validated Client whose generated Secret gets only the labels and annotations that the namespace permits,
+ * with the names of the others; the same Client if all are permitted. A key without a domain has an effect on people
+ * only; one with a domain may be an order to another operator.
  */
 export function permittedMetadata(validated: ValidatedObject, granted: readonly string[]): ValidatedObject {
   const { secret } = validated;

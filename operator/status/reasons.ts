@@ -4,7 +4,10 @@ interface ConditionMeaning {
   readonly means: string;
 }
 
-/** Every type of condition. `Ready` sums up; `Granted`, `LinksResolved` and `ServiceReady` inform and do not hold it back. */
+/**
+ * Every type of condition. `Ready` sums up; `Granted`, `LinksResolved` and `ServiceReady` inform and do not hold it
+ * back.
+ */
 export const CONDITIONS = {
   Ready: { well: 'True', means: 'Every replica of the API enforces what the object declares.' },
   Valid: { well: 'True', means: 'The object follows all rules, including those that the API server cannot check.' },

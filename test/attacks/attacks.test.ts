@@ -3,7 +3,9 @@ import { runAttack } from './run-attack.ts';
 import type { AttackReport } from './run-attack.ts';
 import { attacks } from './scenarios/index.ts';
 
-/** Seconds of each attack. Only of longer ones do latencies say something; a sample shows that nobody else is refused. */
+/**
+ * Seconds of each attack. Only of longer ones do latencies say something; a sample shows that nobody else is refused.
+ */
 const seconds = Number(process.env['BOXGATE_ATTACK_SECONDS'] ?? 2);
 const isMeasured = seconds >= 10;
 /** Limit of the victim's p99 under attack, as a multiple of its quiet p99. */

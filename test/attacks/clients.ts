@@ -27,7 +27,10 @@ export async function declareAdmin({ declare, process }: Stage, box: string): Pr
   return { id, secret, token: String(Reflect.get(Object(body), 'access_token')) };
 }
 
-/** Returns what an app of the quiet box does all day: it asks for tokens, has them checked, and reads a page of sessions. */
+/**
+ * Returns what an app of the quiet box does all day: it asks for tokens, has them checked, and reads a page of
+ * sessions.
+ */
 export async function appLoad(stage: Stage): Promise<Load> {
   const { id, secret, token } = await declareAdmin(stage, quietBox);
   const [from, authorization] = [quietAddress, basic(id, secret)];

@@ -21,7 +21,9 @@ const tries = 8;
 /** Milliseconds between two tries: what keeps the machine busy, such as the start of a browser, may be over then. */
 const pause = 5_000;
 
-/** Runs an attack for some seconds, after as many quiet ones. Throws when the victim was refused something in each try. */
+/**
+ * Runs an attack for some seconds, after as many quiet ones. Throws when the victim was refused something in each try.
+ */
 export async function runAttack(attack: Attack, seconds: number): Promise<AttackReport> {
   for (let left = tries - 1; left > 0; left -= 1) {
     const report = await runOnce(attack, seconds).catch(unlessRefused);

@@ -3,8 +3,8 @@ import type { Browser } from 'playwright-core';
 import { chromium as needed, findCommand } from '../../tools/needs/commands.ts';
 
 /**
- * The Chromium of this machine: that of CHROMIUM_PATH, else the one on the PATH, which `make needs` obtains. Throws where there
- * is none.
+ * The Chromium of this machine: that of CHROMIUM_PATH, else the one on the PATH, which `make needs` obtains. Throws
+ * where there is none.
  */
 export function findChromium(environment: NodeJS.ProcessEnv): string {
   const found = findCommand(needed, environment);
@@ -14,7 +14,9 @@ export function findChromium(environment: NodeJS.ProcessEnv): string {
   );
 }
 
-/** Milliseconds that a browser may take to start, or for what a test waits for: far beyond what a slow machine needs. */
+/**
+ * Milliseconds that a browser may take to start, or for what a test waits for: far beyond what a slow machine needs.
+ */
 export const patience = 120_000;
 
 /** Starts it without a window. It speaks to nobody but those whom a test sends it to. */

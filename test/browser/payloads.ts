@@ -1,4 +1,6 @@
-/** Ways out of the place where a text stands: an element's text, an attribute, a comment, a style, a title, a script. */
+/**
+ * Ways out of the place where a text stands: an element's text, an attribute, a comment, a style, a title, a script.
+ */
 const breakouts = [
   '',
   '">',

@@ -99,8 +99,8 @@ describe('in Chromium a person', () => {
     await page.context().close();
   });
 
-  // Chromium holds `form-action` against each redirect that follows a form: with 'self' nobody gets back to an app, and with
-  // the app's own origin not to where the app leads on.
+  // Chromium holds `form-action` against each redirect that follows a form: with 'self' nobody gets back to an app, and
+  // with the app's own origin not to where the app leads on.
   it('gets back to an app that leads on to another host', async () => {
     const page = await stage.newPage();
     await page.goto(stage.authorize({ client_id: 'onward', response_type: 'code', ...challenge }));

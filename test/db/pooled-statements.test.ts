@@ -143,7 +143,9 @@ describe('the batched statements', () => {
     }
   }
 
-  /** Returns what the transaction of a connection has locked: every table of its plans, and every index that it reads. */
+  /**
+   * Returns what the transaction of a connection has locked: every table of its plans, and every index that it reads.
+   */
   async function lockedSessions(connection: pg.PoolClient): Promise<Relations> {
     const { rows } = await connection.query<{ name: string; index: boolean }>(
       `SELECT DISTINCT relname AS name, relkind = 'i' AS index FROM pg_locks l JOIN pg_class c ON c.oid = l.relation

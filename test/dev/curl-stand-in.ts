@@ -29,7 +29,9 @@ const told = async (answer) => {
 fetch(settings.url, { method, headers, body: settings.body }).then(told).then(console.log);
 `;
 
-/** Writes a program that does what curl does, for machines that have none; it runs on a Node.js that its user can reach. */
+/**
+ * Writes a program that does what curl does, for machines that have none; it runs on a Node.js that its user can reach.
+ */
 export function writeCurlStandIn(file: string, node = process.execPath): void {
   writeFileSync(file, `#!${node}${text}`);
   chmodSync(file, 0o755);

@@ -71,7 +71,9 @@ describe('boxgate dev, killed at its first start', () => {
   });
   after(() => folder.remove());
 
-  /** Kills it alone when something like this has appeared in its state folder: what it has started goes on for a while. */
+  /**
+   * Kills it alone when something like this has appeared in its state folder: what it has started goes on for a while.
+   */
   async function killedAt(what: RegExp): Promise<void> {
     const dev = startBoxgate(['dev', folder.root, ...anyPorts]);
     await eventually(`${String(what)} is there`, () => {

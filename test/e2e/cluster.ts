@@ -15,7 +15,9 @@ export interface Cluster {
   remove(): Promise<void>;
 }
 
-/** Name of the cluster that a run creates: one with this name is deleted first, as it was left behind by a killed run. */
+/**
+ * Name of the cluster that a run creates: one with this name is deleted first, as it was left behind by a killed run.
+ */
 const clusterName = 'boxgate-e2e';
 
 /** Creates a cluster with kind, with the node image in KIND_NODE_IMAGE if it is set. */
@@ -42,8 +44,8 @@ export async function createCluster(): Promise<Cluster> {
 }
 
 /**
- * Returns the cluster of the current context. Images are loaded if kind created it; otherwise its nodes must be able to pull
- * them. Throws if a Boxgate is installed there: a run removes what it finds.
+ * Returns the cluster of the current context. Images are loaded if kind created it; otherwise its nodes must be able to
+ * pull them. Throws if a Boxgate is installed there: a run removes what it finds.
  */
 export async function currentCluster(): Promise<Cluster> {
   const context = (await runCommand('kubectl', ['config', 'current-context'])).trim();

@@ -6,8 +6,8 @@ import { blocksOf, replaced } from '../support/page-block.ts';
 export const openPath = '/open/';
 
 /**
- * Starts a pod of nginx, with a Service, that asks a box before it lets a request through to an app (the app is a server of
- * the same nginx). The locations are those of docs/gateways.md. Returns its URL in the cluster.
+ * Starts a pod of nginx, with a Service, that asks a box before it lets a request through to an app (the app is a
+ * server of the same nginx). The locations are those of docs/gateways.md. Returns its URL in the cluster.
  */
 export async function startGateway(box: string): Promise<string> {
   const [documented = ''] = blocksOf('gateways.md', 'nginx', 'nginx');

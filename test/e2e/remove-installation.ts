@@ -5,8 +5,8 @@ import { runCommand, type CommandOptions } from './run-command.ts';
 export const ofStory = 'boxgate.example/story=e2e';
 
 /**
- * Removes the installation, the namespaces of the stories and the definitions, as far as they are there: after the story
- * of uninstalling there is nothing left to do. Throws CommandError if something cannot be removed.
+ * Removes the installation, the namespaces of the stories and the definitions, as far as they are there: after the
+ * story of uninstalling there is nothing left to do. Throws CommandError if something cannot be removed.
  */
 export async function removeInstallation(options: CommandOptions = {}): Promise<void> {
   const kubectl = (...parameters: readonly string[]) => runCommand('kubectl', parameters, options);

@@ -64,7 +64,8 @@ export async function startProbes(api: ApiProcess): Promise<Probes> {
     Session: session,
     users: await idOf(api, token, '/users', { email: 'ann@mail.example', password: 'correct horse' }),
     Group: await idOf(api, token, '/Group', { name: 'group' }),
-    // Only a person in a browser makes one; that there is none has to be looked up, too. So has a record that is not there.
+    // Only a person in a browser makes one; that there is none has to be looked up, too. So has a record that is not
+    // there.
     Grant: '1.app',
     AuditEvent: randomUUID(),
   });
@@ -128,8 +129,8 @@ export function json(probe: Probe): Readonly<Record<string, unknown>> {
 }
 
 /**
- * X-15: 503 with Retry-After, in the error shape of its route, soon. Our own limit is two seconds; what is asserted is far
- * more than that, for a machine that stalls, and less than any wait for something that does not come.
+ * X-15: 503 with Retry-After, in the error shape of its route, soon. Our own limit is two seconds; what is asserted is
+ * far more than that, for a machine that stalls, and less than any wait for something that does not come.
  */
 export function expectUnavailable(probe: Probe): void {
   expect(probe.status, `${probe.name}: ${probe.text}`).to.equal(503);

@@ -7,7 +7,9 @@ const opening = new RegExp(`^[ \\t]*/\\*\\*[\\s*]*((?:${clauseWords.join('|')})\
 /** Folders whose doc comments are checked. */
 const folders = /^(?:api|crds|dev|operator|process|program|test|tools)\//;
 
-/** Checks whether the doc comments of a file are checked: it is a source file of the product, its tests or its tools. */
+/**
+ * Checks whether the doc comments of a file are checked: it is a source file of the product, its tests or its tools.
+ */
 export function isCheckedSource(file: string): boolean {
   return folders.test(file) && /\.tsx?$/.test(file);
 }

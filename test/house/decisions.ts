@@ -11,7 +11,10 @@ export function faultsOfNumbers(names: readonly string[]): string[] {
   return [...faults, ...gaps(numbers.map(Number).filter((number) => !Number.isNaN(number)))];
 }
 
-/** Numbers are given out in tens (0001 on, 0020 on, …) to people who work at the same time; within a row none is left out. */
+/**
+ * Numbers are given out in tens (0001 on, 0020 on, …) to people who work at the same time; within a row none is left
+ * out.
+ */
 function gaps(numbers: readonly number[]): string[] {
   return numbers
     .filter((number) => number % 10 !== 0 && number !== 1 && !numbers.includes(number - 1))

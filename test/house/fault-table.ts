@@ -8,7 +8,10 @@ export interface FaultRow {
 /** Pattern of the IDs of rows, which their tests carry. */
 const rowId = String.raw`(?:F-\d\d|I\d+|peer defect \d+)`;
 
-/** Every row of a fault, an invariant or a peer's defect in the page; its last column says where the tests are, or that there are none. */
+/**
+ * Every row of a fault, an invariant or a peer's defect in the page; its last column says where the tests are, or that
+ * there are none.
+ */
 export function faultRows(page: string): readonly FaultRow[] {
   return page
     .split('\n')

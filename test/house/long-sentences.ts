@@ -25,7 +25,9 @@ export function longSentences(file: string, page: string): string[] {
   );
 }
 
-/** Returns the sentences of a block. A code span is one word, with the test titles quoted after it. A link is its text. */
+/**
+ * Returns the sentences of a block. A code span is one word, with the test titles quoted after it. A link is its text.
+ */
 function sentencesOf(block: string): string[] {
   const plain = block
     .replaceAll(/(`+)[^]*?\1/g, '`')

@@ -60,7 +60,9 @@ export interface RunOptions {
   readonly jobs?: number;
   /** Goes on after a test that fails. */
   readonly toTheEnd?: boolean;
-  /** The run's time limit in milliseconds. A run that takes longer hangs, so its tests have noticed. None by default. */
+  /**
+   * The run's time limit in milliseconds. A run that takes longer hangs, so its tests have noticed. None by default.
+   */
   readonly limit?: number;
 }
 

@@ -25,8 +25,8 @@ function isTest(file: string): boolean {
 }
 
 /**
- * Makes the changes. Returns the new text of each changed file by its path. Throws if a text to find does not occur exactly
- * once, if a change changes nothing, or if two changes overlap.
+ * Makes the changes. Returns the new text of each changed file by its path. Throws if a text to find does not occur
+ * exactly once, if a change changes nothing, or if two changes overlap.
  */
 export function changedFiles(sources: readonly Source[], changes: readonly Change[]): Map<string, string> {
   const edits = changes.map((change) => editOf(sources, change)).sort((a, b) => b.start - a.start);

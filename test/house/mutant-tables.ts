@@ -28,9 +28,9 @@ const ManyChanges = Type.Object(
 const Table = Type.Record(Type.String(), Type.Unknown());
 
 /**
- * Reads the mutants of all tables of a folder, sorted by name. `files` are the paths that a test may be found among. Throws
- * an Error if the folder holds another file, an entry has another form, a test is missing or ambiguous, or a name is used
- * twice.
+ * Reads the mutants of all tables of a folder, sorted by name. `files` are the paths that a test may be found among.
+ * Throws an Error if the folder holds another file, an entry has another form, a test is missing or ambiguous, or a
+ * name is used twice.
  */
 export function readMutants(folder: string, files: readonly string[]): Mutant[] {
   const tables = readdirSync(folder).sort();

@@ -1,5 +1,6 @@
-// `make mutants`: each mutant of test/mutants breaks the code on purpose; one that no test notices is a hole in the tests.
-// An entry of a table there says what it breaks, which test files must notice, and which lines of the code it replaces:
+// `make mutants`: each mutant of test/mutants breaks the code on purpose; one that no test notices is a hole in the
+// tests. An entry of a table there says what it breaks, which test files must notice, and which lines of the code it
+// replaces:
 //
 //     closed-session-lives:
 //       breaks: a closed session is still accepted
@@ -11,7 +12,8 @@
 // The lines are whole ones without their common indentation, and occur exactly once in the code: no path is needed, so
 // that code can move. A mutant with several replacements has `changes`, a list of `find` and `replace`.
 //
-// All of them, a sample (`--sample 20 --seed x`), or those whose names begin with a word: `npm run mutants -- operator-`.
+// All of them, a sample (`--sample 20 --seed x`), or those whose names begin with a word: `npm run mutants --
+// operator-`.
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { makeScratchTree, runTests, withTexts } from './mutant-runs.ts';
@@ -56,8 +58,8 @@ process.stdout.write(`${mutants.length - survivors.length} noticed, ${survivors.
 process.exitCode = survivors.length === 0 ? 0 : 1;
 
 /**
- * A test that fails without any mutant would count as having noticed each of them. Files that fail in the run of all are
- * run once more, alone: a loaded machine alone can make a test fail.
+ * A test that fails without any mutant would count as having noticed each of them. Files that fail in the run of all
+ * are run once more, alone: a loaded machine alone can make a test fail.
  */
 async function requireGreen(tests: string[]): Promise<void> {
   const [tree] = trees;

@@ -2,25 +2,46 @@ import Mocha from 'mocha';
 import path from 'node:path';
 
 /**
- * Mocha's dots, with the name of each test that fails, at once; then the failures in full, a line for each failure and one
- * for each file that has one, and as the last line the counts of the run that really was, in the form that .ci/run and
- * mutants.ts read: `N passed, N failed, N skipped`.
+ * Mocha's dots, with the name of each test that fails, at once; then the failures in full, the files that took longest,
+ * a line for each failure and one for each file that has one, and as the last line the counts of the run that really
+ * was, in the form that .ci/run and mutants.ts read: `N passed, N failed, N skipped`.
  */
 class CountingReporter extends Mocha.reporters.Dot {
+  /** Milliseconds in the tests and hooks of each file. */
+  private readonly times = new Map<string, number>();
+
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
     super(runner, options);
     // Of a run that is cut, this is all that is heard.
     runner.on('fail', (test, error: unknown) => {
       process.stdout.write(`\n  ! ${test.titlePath().join(' ')}: ${firstLine(error)}\n  `);
     });
+    for (const event of ['test end', 'hook end']) {
+      runner.on(event, ({ file, duration }: Mocha.Runnable) => {
+        if (file !== undefined) this.times.set(file, (this.times.get(file) ?? 0) + (duration ?? 0));
+      });
+    }
   }
 
   override epilogue(): void {
     super.epilogue();
+    if (this.times.size > fewFiles) process.stdout.write(`${slowestFiles(this.times)}\n`);
     for (const test of this.failures) process.stdout.write(`failed: ${failureLine(test)}\n`);
     for (const file of failedFiles(this.failures)) process.stdout.write(`failed in: ${file}\n`);
     process.stdout.write(`${countsLine(this.stats)}\n`);
   }
+}
+
+/** A run of so few files is not looked at for its time. */
+const fewFiles = 100;
+
+const shownFiles = 15;
+
+/** Returns a line for each of the files that took longest: where a run that has become slow lost its time. */
+function slowestFiles(times: ReadonlyMap<string, number>): string {
+  const slowest = [...times].toSorted(([, a], [, b]) => b - a).slice(0, shownFiles);
+  const lines = slowest.map(([file, ms]) => `  ${(ms / 1_000).toFixed(0).padStart(4)} s  ${path.relative('', file)}`);
+  return ['  Slowest files:', ...lines, ''].join('\n');
 }
 
 /**

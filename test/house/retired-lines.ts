@@ -2,8 +2,9 @@ const created = /^CREATE (?:OR REPLACE )?FUNCTION ([\w.]+)/;
 const createdOrDropped = /^(?:CREATE (?:OR REPLACE )?|DROP )FUNCTION ([\w.]+)/;
 
 /**
- * Finds the lines of migrations, given in their order, that belong to a function which a later migration creates again or
- * drops: they are run, but a change to them changes nothing that stays. Returns the indexes of these lines by migration.
+ * Finds the lines of migrations, given in their order, that belong to a function which a later migration creates again
+ * or drops: they are run, but a change to them changes nothing that stays. Returns the indexes of these lines by
+ * migration.
  */
 export function retiredLines(migrations: readonly (readonly string[])[]): ReadonlySet<number>[] {
   return migrations.map((lines, n) => {

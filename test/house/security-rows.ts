@@ -1,6 +1,6 @@
 /**
- * Returns what is wrong with the tables whose last column is `test`: each row needs a test file and, in quotes, words of a title
- * of it, or says that there is nothing to test. `read` gives the text of a file; undefined: it is not there.
+ * Returns what is wrong with the tables whose last column is `test`: each row needs a test file and, in quotes, words
+ * of a title of it, or says that there is nothing to test. `read` gives the text of a file; undefined: it is not there.
  */
 export function faultsOfRows(page: string, read: (file: string) => string | undefined): readonly string[] {
   return tablesOf(page)

@@ -18,8 +18,8 @@ function startsProcesses(file: string, text: string): boolean {
 }
 
 /**
- * The test files that need no service and start no program: those from which no import leads to one. Paths from the root,
- * sorted.
+ * The test files that need no service and start no program: those from which no import leads to one. Paths from the
+ * root, sorted.
  */
 export function unitTests(root = '.'): string[] {
   const files = globSync('test/**/*.test.ts', { cwd: root }).sort();

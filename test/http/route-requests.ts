@@ -246,8 +246,8 @@ const bodies: Readonly<Record<string, readonly [type: string, body: string]>> = 
 };
 
 /**
- * A request for every route, as the client `admin` with its token, and of people; `ids` are of such that are there, by their
- * path. Without people, theirs are as a stranger would make them up.
+ * A request for every route, as the client `admin` with its token, and of people; `ids` are of such that are there, by
+ * their path. Without people, theirs are as a stranger would make them up.
  */
 export function requestsOf(
   token: string,

@@ -37,8 +37,8 @@ describe('a client with two secrets', () => {
   const status = async (secret: string) => (await box.token('app', secret)).status;
 
   /**
-   * Declares a previous secret, in one call after the other, that counts until soon, and sees that it counts: for longer on a
-   * machine on which it was over before it could be used.
+   * Declares a previous secret, in one call after the other, that counts until soon, and sees that it counts: for
+   * longer on a machine on which it was over before it could be used.
    */
   async function inTime(lines: (until: string) => readonly DeclareLine[], previous: string): Promise<void> {
     for (let time = 2_000; ; time *= 2) {

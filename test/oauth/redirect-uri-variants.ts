@@ -1,6 +1,8 @@
 import type { Random } from '../support/random.ts';
 
-/** Redirect URIs that a client may have configured: https, loopback, a private-use scheme; with path, query and escapes. */
+/**
+ * Redirect URIs that a client may have configured: https, loopback, a private-use scheme; with path, query and escapes.
+ */
 export const configuredUris = [
   'https://app.example/back',
   'https://app.example/',

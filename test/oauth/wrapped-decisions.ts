@@ -18,7 +18,9 @@ export function wrapDecisions(services: OAuthServices, wrap: <T>(decision: Decis
   };
 }
 
-/** Services for which the box changes during the first two attempts of each decision, so that it is made under the lock. */
+/**
+ * Services for which the box changes during the first two attempts of each decision, so that it is made under the lock.
+ */
 export function decidingUnderLock(services: OAuthServices, change: (name: string) => Promise<void>): OAuthServices {
   let changes = 0;
   return wrapDecisions(services, (decision) => {

@@ -14,7 +14,10 @@ export async function installOperator(plane: ControlPlane): Promise<PodAccount> 
   return plane.accountFor(operatorNamespace, 'boxgate-operator');
 }
 
-/** Lets the operator hold Secrets in a namespace, from its answer on: what `kubectl create rolebinding … --clusterrole=boxgate-box` does. */
+/**
+ * Lets the operator hold Secrets in a namespace, from its answer on: what `kubectl create rolebinding …
+ * --clusterrole=boxgate-box` does.
+ */
 export async function bindSecrets(plane: ControlPlane, namespace: string): Promise<void> {
   const rbac = 'rbac.authorization.k8s.io';
   const answer = await plane.call({

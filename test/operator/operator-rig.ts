@@ -13,8 +13,9 @@ import { unthrottled } from '../support/unthrottled.ts';
 import { bindSecrets, installOperator } from './install-operator.ts';
 
 /**
- * A cluster with our custom resources and the operator's rights, an API on a database of its own beside it, and operators
- * as processes under the operator's own ServiceAccount. One at a time on a control plane: its operators see every namespace.
+ * A cluster with our custom resources and the operator's rights, an API on a database of its own beside it, and
+ * operators as processes under the operator's own ServiceAccount. One at a time on a control plane: its operators see
+ * every namespace.
  */
 export interface OperatorRig {
   readonly plane: ControlPlane;
@@ -47,8 +48,8 @@ export interface OperatorRig {
 
 /**
  * Starts a rig on the control plane that the test files of this process share, or on one of a test's own; on a new
- * database, or on one of the test's own. Its API holds nobody back who fails often: how often a test asks before a client
- * is live is a matter of the machine. `isPublic`: its issuers are addresses at which it answers.
+ * database, or on one of the test's own. Its API holds nobody back who fails often: how often a test asks before a
+ * client is live is a matter of the machine. `isPublic`: its issuers are addresses at which it answers.
  */
 export async function startOperatorRig(
   own?: ControlPlane,

@@ -56,7 +56,9 @@ export function eachInBox(take: (rig: PassRig) => void): void {
   });
 }
 
-/** A box of this name in an API; with a source and a keeper of its own, or those of another rig and what it remembers. */
+/**
+ * A box of this name in an API; with a source and a keeper of its own, or those of another rig and what it remembers.
+ */
 export async function passRig(api: TestApi, box: string, before?: PassRig): Promise<PassRig> {
   const source = before?.source ?? memorySource();
   const keeper = before?.keeper ?? memoryKeeper();

@@ -15,7 +15,10 @@ export function shellBlocks(page: string): readonly ShellBlock[] {
   }));
 }
 
-/** Runs blocks one after the other in one shell that ends at the first failure; what each printed, or throws what was said. */
+/**
+ * Runs blocks one after the other in one shell that ends at the first failure; what each printed, or throws what was
+ * said.
+ */
 export async function runBlocks(
   blocks: readonly ShellBlock[],
   environment: Readonly<Record<string, string | undefined>>,

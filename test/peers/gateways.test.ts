@@ -98,7 +98,8 @@ for (const name of ['nginx', 'caddy'] as const) {
         policy('office', { engine: 'cel', link, expression: 'uri == "/office" && remote_addr == "127.0.0.2"' }),
       ]);
       app = createServer(({ method, url, headers }, response) => {
-        // An empty header tells nothing. Caddy 2.6 passes the name of its placeholder where the answer has no such header.
+        // An empty header tells nothing. Caddy 2.6 passes the name of its placeholder where the answer has no such
+        // header.
         const placeholder = '{http.reverse_proxy.header.';
         const told = Object.entries(headers).filter(
           ([header, value]) => header.startsWith('x-auth-') && value !== '' && !String(value).startsWith(placeholder),

@@ -12,7 +12,9 @@ import { portOf } from '../../process/port-of.ts';
 import { declareAdmin } from './box-admin.ts';
 import type { AdminCall } from './box-admin.ts';
 
-/** The box `default` on https, as software of others finds it. This process trusts its certificate until it is closed. */
+/**
+ * The box `default` on https, as software of others finds it. This process trusts its certificate until it is closed.
+ */
 export interface HttpsBox {
   readonly api: TestApi;
   /** `https://localhost:<port>/boxes/default`. */

@@ -28,7 +28,10 @@ describe('simple-oauth2', () => {
     ]),
   );
 
-  /** Returns the settings: the library takes a host and absolute paths on it, the authorization endpoint only for a code. */
+  /**
+   * Returns the settings: the library takes a host and absolute paths on it, the authorization endpoint only for a
+   * code.
+   */
   function config(paths: { readonly authorizePath?: string } = {}) {
     const { origin, pathname } = new URL(box.issuer);
     const [tokenPath, revokePath] = [`${pathname}/auth/token`, `${pathname}/auth/revoke`];

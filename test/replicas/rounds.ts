@@ -257,7 +257,9 @@ export async function refusedEverywhere(round: Round, holder: Holder): Promise<v
 
 const racers = 4;
 
-/** Gets tokens on both replicas, as fast as it goes, while the change is made: none of them lives when it has answered. */
+/**
+ * Gets tokens on both replicas, as fast as it goes, while the change is made: none of them lives when it has answered.
+ */
 async function race(round: Round, change: (holder: Holder) => Promise<void>, only?: 'refreshes only'): Promise<void> {
   const holder = await newHolder(round);
   const gained: Reply[] = [];

@@ -94,7 +94,9 @@ export async function startApi(
   };
 }
 
-/** The clock of its throttle: no window ends in the middle of a test, so that as many failures count on every machine. */
+/**
+ * The clock of its throttle: no window ends in the middle of a test, so that as many failures count on every machine.
+ */
 const standing = (): number => 0;
 
 function collectedLines(): { destination: Writable; lines: string[] } {

@@ -18,7 +18,10 @@ export interface ChildProgram {
 /** Milliseconds in which a program ends after SIGTERM; then it is killed. */
 const patience = 10_000;
 
-/** Starts a program with an environment, to which the PATH is added, in a folder. It may fail to start: see `hasEnded` and `said`. */
+/**
+ * Starts a program with an environment, to which the PATH is added, in a folder. It may fail to start: see `hasEnded`
+ * and `said`.
+ */
 export function startChild(
   command: string,
   parameters: readonly string[],

@@ -1,8 +1,8 @@
 import { isObject } from '../../crds/json-value.ts';
 
 /**
- * Returns an access token of a client for itself (RFC 6749 §4.4) from the box at a URL; `more` are further fields of the request.
- * Throws with the response if there is none.
+ * Returns an access token of a client for itself (RFC 6749 §4.4) from the box at a URL; `more` are further fields of
+ * the request. Throws with the response if there is none.
  */
 export async function clientToken(
   url: string,

@@ -2,8 +2,8 @@
 const longestTry = 30_000;
 
 /**
- * Waits until something holds: tries again and again, up to a deadline far beyond what a slow machine needs. Throws what
- * the last try threw, or says what never came to hold.
+ * Waits until something holds: tries again and again, up to a deadline far beyond what a slow machine needs. Throws
+ * what the last try threw, or says what never came to hold.
  */
 export async function eventually(
   what: string,

@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 
-/** Waits until standard input, a pipe from this process, closes; then ends the server on "$1"/data and removes the folder. */
+/**
+ * Waits until standard input, a pipe from this process, closes; then ends the server on "$1"/data and removes the
+ * folder.
+ */
 const guard = `
 read -r _
 data=$(cd "$1/data" && pwd -P)
@@ -16,8 +19,8 @@ rm -rf "$1"
 `;
 
 /**
- * Ends the Postgres server that runs on `data` of a folder, and removes the folder, when this process has ended, however hard.
- * Returns the function that calls this off.
+ * Ends the Postgres server that runs on `data` of a folder, and removes the folder, when this process has ended,
+ * however hard. Returns the function that calls this off.
  */
 export function guardPostgres(folder: string): () => void {
   // Its own process group: ^C at a terminal ends the tests, of which mocha then tears nothing down, and not the guard.

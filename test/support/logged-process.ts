@@ -23,8 +23,9 @@ export interface LoggedProcess {
 const patience = 120_000;
 
 /**
- * Starts `node <args>` and waits for the line in which `find` finds what it looks for. Throws with what the program said
- * when it ends instead, or neither in time. It may watch descriptor 3 (BOXGATE_PARENT_PIPE), which ends with this process.
+ * Starts `node <args>` and waits for the line in which `find` finds what it looks for. Throws with what the program
+ * said when it ends instead, or neither in time. It may watch descriptor 3 (BOXGATE_PARENT_PIPE), which ends with this
+ * process.
  */
 export async function startLoggedProcess<T>(
   args: readonly string[],

@@ -5,8 +5,8 @@ import { createServer } from 'node:net';
 const [lowest, beyond] = [20_000, 30_000];
 
 /**
- * A loopback port that is free now, and that no other process gets by chance: a server can be ended and started again on it.
- * A port that the system gave may be another one's as soon as it is closed.
+ * A loopback port that is free now, and that no other process gets by chance: a server can be ended and started again
+ * on it. A port that the system gave may be another one's as soon as it is closed.
  */
 export async function ownPort(): Promise<number> {
   for (;;) {

@@ -4,8 +4,8 @@ import { isObject } from '../../crds/json-value.ts';
 import type { DeclaredResource } from './api.ts';
 
 /**
- * Returns the code blocks of a language below a heading of a page of docs/, in their order; a block without a language has ''. A
- * section includes those of lower levels. Throws if there is no such block.
+ * Returns the code blocks of a language below a heading of a page of docs/, in their order; a block without a language
+ * has ''. A section includes those of lower levels. Throws if there is no such block.
  */
 export function blocksOf(page: string, heading: string, language: string): readonly string[] {
   const section = sectionOf(readFileSync(`docs/${page}`, 'utf8'), heading);

@@ -60,8 +60,8 @@ async function dropDatabase(client: pg.Client, name: string): Promise<void> {
 }
 
 /**
- * A pool that was ended closes its sockets a moment later: who still listens on one would hear of a forced drop, or of the
- * end of the server.
+ * A pool that was ended closes its sockets a moment later: who still listens on one would hear of a forced drop, or of
+ * the end of the server.
  */
 async function connectionsClosed(client: pg.Client, name: string): Promise<void> {
   const deadline = performance.now() + closingTime;

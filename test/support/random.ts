@@ -11,7 +11,10 @@ export interface Random {
   pick<T>(from: readonly [T, ...T[]]): T;
 }
 
-/** The chance of a test run: of the seed in BOXGATE_SEED, so that a failure can be had again, otherwise of the seed `otherwise`, a new one. */
+/**
+ * The chance of a test run: of the seed in BOXGATE_SEED, so that a failure can be had again, otherwise of the seed
+ * `otherwise`, a new one.
+ */
 export function seededRandom(otherwise = randomInt(2 ** 31)): Random {
   const given = process.env['BOXGATE_SEED'];
   return randomOf(given === undefined ? otherwise : Number(given));

@@ -12,7 +12,10 @@ export interface TokenToStore {
   readonly audience: readonly string[] | null;
 }
 
-/** Stores the session of an opaque token for an hour, decided under the present version of the box; the token and the session's ID. */
+/**
+ * Stores the session of an opaque token for an hour, decided under the present version of the box; the token and the
+ * session's ID.
+ */
 export async function storeToken(
   pool: pg.Pool,
   { box, client, user, scope, audience }: TokenToStore,

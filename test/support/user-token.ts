@@ -21,8 +21,8 @@ export interface UserTokens {
 const hour = 3_600_000;
 
 /**
- * Stores a session and a refresh family of a user, decided under the box's present version, as a sign-in without a requested
- * scope does: with the default scope, the user's rights.
+ * Stores a session and a refresh family of a user, decided under the box's present version, as a sign-in without a
+ * requested scope does: with the default scope, the user's rights.
  */
 export async function userTokens(ownerUrl: string, box: string, client: string, user: number): Promise<UserTokens> {
   const now = Date.now();

@@ -1,8 +1,8 @@
-// `npm run bench:against -- <commit>`: the token and check paths of this tree against those of another commit, both on one
-// Postgres, in alternating rounds. Prints the medians of the ratios, of the rate and of the CPU for one answer, with the
-// interval that holds each in 95 of 100 resamples.
-// `--rounds 15 --starts 5 --seconds 2` are the defaults; names after the commit choose rows. The rounds are divided among
-// the starts, each with new processes and databases: two processes of one program differ by some per cent.
+// `npm run bench:against -- <commit>`: the token and check paths of this tree against those of another commit, both on
+// one Postgres, in alternating rounds. Prints the medians of the ratios, of the rate and of the CPU for one answer,
+// with the interval that holds each in 95 of 100 resamples. `--rounds 15 --starts 5 --seconds 2` are the defaults;
+// names after the commit choose rows. The rounds are divided among the starts, each with new processes and databases:
+// two processes of one program differ by some per cent.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';

@@ -16,7 +16,10 @@ export interface ManagementPort {
 
 const cluster = 'bench';
 
-/** Declares these resources in a box, and unless it `adds` no others, as the operator would. Throws unless each was created. */
+/**
+ * Declares these resources in a box, and unless it `adds` no others, as the operator would. Throws unless each was
+ * created.
+ */
 export async function declare(
   { port, key }: ManagementPort,
   box: string,

@@ -13,7 +13,9 @@ export interface Folder {
 /** Files written at once: more would only wait for each other. */
 const atOnce = 64;
 
-/** Makes a folder of `count` clients, each with a policy; `chosen` gives every client a secret of its own in the file. */
+/**
+ * Makes a folder of `count` clients, each with a policy; `chosen` gives every client a secret of its own in the file.
+ */
 export async function makeFolder(count: number, secrets: 'generated' | 'chosen'): Promise<Folder> {
   const root = await mkdtemp(path.join(tmpdir(), 'boxgate-bench-folder-'));
   await mkdir(path.join(root, 'clients'));

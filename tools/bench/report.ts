@@ -14,8 +14,8 @@ export function printTable(rows: readonly Row[]): void {
 }
 
 /**
- * Writes the rows into docs/performance.md between its markers: a row that is there already is replaced, the others stay.
- * Throws when the page or its markers are missing.
+ * Writes the rows into docs/performance.md between its markers: a row that is there already is replaced, the others
+ * stay. Throws when the page or its markers are missing.
  */
 export async function writeTable(rows: readonly Row[], name: TableName = 'bench'): Promise<void> {
   const [begin, end] = [`<!-- ${name}: written by \`make ${name}\`, do not edit -->`, `<!-- /${name} -->`];

@@ -9,7 +9,10 @@ import { releaseVersion } from '../../process/version.ts';
 
 const run = promisify(execFile);
 
-/** Text in the executable of Node.js that is changed when it has a program in it (its documentation, "Single executable applications"). */
+/**
+ * Text in the executable of Node.js that is changed when it has a program in it (its documentation, "Single executable
+ * applications").
+ */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
 /** Writes boxctl as one executable, with the Node.js of this process in it. Throws an Error of one sentence. */

@@ -42,8 +42,8 @@ export interface ControlPlane {
    */
   startControllers(names: readonly string[]): void;
   /**
-   * Starts the API server again on its port, after SIGKILL, and waits until it is ready. With another certificate it is known
-   * by nothing that it was known by before; the new one is in the same file.
+   * Starts the API server again on its port, after SIGKILL, and waits until it is ready. With another certificate it is
+   * known by nothing that it was known by before; the new one is in the same file.
    */
   restart(options?: { readonly certificate: 'new' }): Promise<void>;
   stop(): Promise<void>;

@@ -10,8 +10,8 @@ export type ProgramEnvironment = Readonly<Record<string, string | undefined>>;
 export type Programs = Readonly<Record<ProgramName, string>>;
 
 /**
- * Returns the programs: those in the folder KUBEBUILDER_ASSETS if it is set, otherwise those on the PATH or where `make envtest`
- * put them. Throws an Error of one sentence if one is missing: a test that needs them is never skipped.
+ * Returns the programs: those in the folder KUBEBUILDER_ASSETS if it is set, otherwise those on the PATH or where `make
+ * envtest` put them. Throws an Error of one sentence if one is missing: a test that needs them is never skipped.
  */
 export function findPrograms(environment: ProgramEnvironment = process.env): Programs {
   const assets = environment['KUBEBUILDER_ASSETS'] ?? '';
@@ -20,8 +20,8 @@ export function findPrograms(environment: ProgramEnvironment = process.env): Pro
 }
 
 /**
- * Returns kube-controller-manager: in the folder KUBEBUILDER_ASSETS, and, as the published archives lack it, where the others
- * may be too. Throws an Error of one sentence if it is missing.
+ * Returns kube-controller-manager: in the folder KUBEBUILDER_ASSETS, and, as the published archives lack it, where the
+ * others may be too. Throws an Error of one sentence if it is missing.
  */
 export function findControllerManager(environment: ProgramEnvironment = process.env): string {
   const { name } = controllerManager;

@@ -17,8 +17,9 @@ const run = promisify(execFile);
 export const goModules = path.join(import.meta.dirname, 'modules');
 
 /**
- * Returns a `go` command that the modules can be built with: the one on the PATH if it is new enough, otherwise that of the module
- * golang.org/toolchain, which is downloaded once. Throws an Error of one sentence, with the command that installs Go.
+ * Returns a `go` command that the modules can be built with: the one on the PATH if it is new enough, otherwise that of
+ * the module golang.org/toolchain, which is downloaded once. Throws an Error of one sentence, with the command that
+ * installs Go.
  */
 export async function obtainGo(
   environment: ProgramEnvironment,
@@ -68,7 +69,10 @@ export function isAtLeast(one: string, other: string): boolean {
   return true;
 }
 
-/** Returns the version of a `go` command, undefined if it cannot be run. It is to tell of itself, not of another that it would get. */
+/**
+ * Returns the version of a `go` command, undefined if it cannot be run. It is to tell of itself, not of another that it
+ * would get.
+ */
 async function versionOf(program: string, environment: ProgramEnvironment): Promise<string | undefined> {
   try {
     const { stdout } = await run(program, ['version'], { env: { ...environment, GOTOOLCHAIN: 'local' } });

@@ -3,8 +3,8 @@ import { closeSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 
 /**
- * Runs "$@" until standard input, a pipe from this process, closes: then this process has ended, however hard, and so does
- * the program, by SIGKILL. The folder in $1 goes with it.
+ * Runs "$@" until standard input, a pipe from this process, closes: then this process has ended, however hard, and so
+ * does the program, by SIGKILL. The folder in $1 goes with it.
  */
 const guard = `
 folder=$1; shift

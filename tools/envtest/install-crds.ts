@@ -18,8 +18,8 @@ export function installCrds(plane: ControlPlane): Promise<void> {
 }
 
 /**
- * Applies our custom resources, and waits until each is served. `kubectl wait` gives up on a definition that was made just
- * now and has no conditions yet.
+ * Applies our custom resources, and waits until each is served. `kubectl wait` gives up on a definition that was made
+ * just now and has no conditions yet.
  */
 export async function applyCrds(plane: ControlPlane): Promise<void> {
   await kubectl(plane, 'apply', '-f', 'crds/');

@@ -1,4 +1,5 @@
-// `make envtest`: puts etcd, kube-apiserver, kubectl and kube-controller-manager into a cache folder outside the tree, unless they are there.
+// `make envtest`: puts etcd, kube-apiserver, kubectl and kube-controller-manager into a cache folder outside the tree,
+// unless they are there.
 import { obtain } from './obtain.ts';
 
 try {

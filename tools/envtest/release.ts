@@ -10,8 +10,8 @@ export interface Published {
 }
 
 /**
- * The archive of etcd, kube-apiserver and kubectl that the project controller-tools publishes for tests. Where it cannot
- * be had, the same minor version is built from the Go modules in modules/, whose go.sum pins every source.
+ * The archive of etcd, kube-apiserver and kubectl that the project controller-tools publishes for tests. Where it
+ * cannot be had, the same minor version is built from the Go modules in modules/, whose go.sum pins every source.
  */
 export const release = {
   version: 'v1.34.1',

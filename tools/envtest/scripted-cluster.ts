@@ -7,8 +7,8 @@ import { plainSignIn } from './plain-sign-in.ts';
 import { portOf } from '../../process/port-of.ts';
 
 /**
- * As much of a Kubernetes API as the operator asks for while no Secret is needed: lists and watches, statuses, finalizers,
- * its Lease. It changes objects faster than a real one could.
+ * As much of a Kubernetes API as the operator asks for while no Secret is needed: lists and watches, statuses,
+ * finalizers, its Lease. It changes objects faster than a real one could.
  */
 export interface ScriptedCluster {
   /** The way in. */

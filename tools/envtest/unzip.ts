@@ -22,8 +22,8 @@ interface Entry {
 }
 
 /**
- * Unpacks the files below a prefix of a ZIP archive into a folder, without the prefix; those that `isProgram` names can be run.
- * Throws for what is no archive, and for a name that leads out of the folder.
+ * Unpacks the files below a prefix of a ZIP archive into a folder, without the prefix; those that `isProgram` names can
+ * be run. Throws for what is no archive, and for a name that leads out of the folder.
  */
 export async function unzip(
   archive: Buffer,

@@ -8,7 +8,9 @@ export interface RuntimePackage {
   readonly isOptional: boolean;
 }
 
-/** Returns the packages of a package-lock.json that `npm ci --omit=dev` installs, without those that only hold types. */
+/**
+ * Returns the packages of a package-lock.json that `npm ci --omit=dev` installs, without those that only hold types.
+ */
 export function runtimePackages(lock: unknown): readonly RuntimePackage[] {
   if (!isObject(lock) || !isObject(lock['packages'])) throw new Error('package-lock.json lists no packages');
   return Object.entries(lock['packages']).flatMap(([place, described]) => {

@@ -8,7 +8,8 @@ import { isRuntimeFile, runtimePackages } from './runtime-packages.ts';
 
 /**
  * Writes the program as the image holds it into a folder that does not exist yet: compiled JavaScript, migrations,
- * the built admin UI, and the packages of `dependencies`. `root` is a checkout with installed packages. Throws an Error of one sentence.
+ * the built admin UI, and the packages of `dependencies`. `root` is a checkout with installed packages. Throws an Error
+ * of one sentence.
  */
 export async function writeFiles(root: string, folder: string): Promise<void> {
   await mkdir(path.dirname(path.resolve(folder)), { recursive: true });

@@ -30,7 +30,10 @@ export const neededCommands: readonly NeededCommand[] = [
   { title: 'tar', names: ['tar'], package: 'tar' },
 ];
 
-/** Returns the program of a command: the one that its variable names, otherwise the first on the PATH; undefined if there is none. */
+/**
+ * Returns the program of a command: the one that its variable names, otherwise the first on the PATH; undefined if
+ * there is none.
+ */
 export function findCommand(
   { names, variable }: NeededCommand,
   environment: Readonly<Record<string, string | undefined>>,
@@ -49,8 +52,8 @@ export interface Installer {
 }
 
 /**
- * Installs the commands that a machine lacks. Throws an Error of one sentence, with the command that installs them, where this cannot
- * be done.
+ * Installs the commands that a machine lacks. Throws an Error of one sentence, with the command that installs them,
+ * where this cannot be done.
  */
 export async function obtainCommands(
   environment: Readonly<Record<string, string | undefined>>,

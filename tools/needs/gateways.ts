@@ -6,7 +6,10 @@ import { findCommand } from './commands.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** A program that tests put in front of an app or a database. It is unpacked and never installed: a package would start it. */
+/**
+ * A program that tests put in front of an app or a database. It is unpacked and never installed: a package would start
+ * it.
+ */
 export interface Gateway {
   readonly title: string;
   readonly names: readonly [string];
@@ -36,14 +39,19 @@ export const pooler: Gateway = {
   withLibraries: true,
 };
 
-/** Returns a gateway: the one of its variable, of the PATH or of Debian, otherwise the unpacked one; undefined if there is none. */
+/**
+ * Returns a gateway: the one of its variable, of the PATH or of Debian, otherwise the unpacked one; undefined if there
+ * is none.
+ */
 export function findGateway(gateway: Gateway, environment: Variables): string | undefined {
   const unpacked = path.join(unpackedFolder(gateway, environment), gateway.folder);
   const folders = [environment['PATH'] ?? '', `/${gateway.folder}`, unpacked];
   return findCommand(gateway, { ...environment, PATH: folders.join(path.delimiter) });
 }
 
-/** Returns the folders of the unpacked libraries of a gateway, as the value of LD_LIBRARY_PATH; empty if there are none. */
+/**
+ * Returns the folders of the unpacked libraries of a gateway, as the value of LD_LIBRARY_PATH; empty if there are none.
+ */
 export function librariesOf(gateway: Gateway, environment: Variables): string {
   const folder = unpackedFolder(gateway, environment);
   return globSync(['usr/lib/*-linux-gnu*', 'lib/*-linux-gnu*'], { cwd: folder })

@@ -22,14 +22,19 @@ export async function obtainHelm(environment: Variables, tell: (line: string) =>
   renameSync(output, file);
 }
 
-/** Returns the program helm. Throws an Error of one sentence if there is none: a test that needs it is never skipped. */
+/**
+ * Returns the program helm. Throws an Error of one sentence if there is none: a test that needs it is never skipped.
+ */
 export function neededHelm(environment: Variables = process.env): string {
   const found = findHelm(environment);
   if (found === undefined) throw new Error('helm is not found: run make needs, which builds it');
   return found;
 }
 
-/** Returns the helm of the folder KUBEBUILDER_ASSETS or of the PATH, otherwise the one that was built; undefined if there is none. */
+/**
+ * Returns the helm of the folder KUBEBUILDER_ASSETS or of the PATH, otherwise the one that was built; undefined if
+ * there is none.
+ */
 function findHelm(environment: Variables): string | undefined {
   const folders = [
     environment['KUBEBUILDER_ASSETS'] ?? '',

@@ -7,7 +7,10 @@ type Variables = Readonly<Record<string, string | undefined>>;
 
 const packages = ['python3', 'python3-jwt', 'python3-cryptography'];
 
-/** Returns a Python that has PyJWT and cryptography: the first one of the PATH that does, or that of Debian; undefined if there is none. */
+/**
+ * Returns a Python that has PyJWT and cryptography: the first one of the PATH that does, or that of Debian; undefined
+ * if there is none.
+ */
 export function findPython(environment: Variables): string | undefined {
   return [...(environment['PATH'] ?? '').split(path.delimiter), '/usr/bin']
     .map((folder) => findCommand({ title: 'Python', names: ['python3'], package: 'python3' }, { PATH: folder }))
@@ -18,7 +21,9 @@ function hasModules(python: string, environment: Variables): boolean {
   return spawnSync(python, ['-c', 'import cryptography, jwt'], { env: environment }).status === 0;
 }
 
-/** Installs the modules of Python that programs of the pages use, if there are none. Throws an Error of one sentence. */
+/**
+ * Installs the modules of Python that programs of the pages use, if there are none. Throws an Error of one sentence.
+ */
 export async function obtainPython(
   environment: Variables,
   tell: (line: string) => void,

@@ -16,7 +16,9 @@ export interface Routes {
 /** Methods of an OpenAPI path item. */
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-/** Returns the OpenAPI 3.1 document of a box. Throws an Error that names a route without an operation, or the reverse. */
+/**
+ * Returns the OpenAPI 3.1 document of a box. Throws an Error that names a route without an operation, or the reverse.
+ */
 export function openApiDocument({ routes, subtrees }: Routes): JsonObject {
   const names = routes.map(([method, path]) => `${method} ${path}`);
   const missing = names.filter((name) => operations[name] === undefined);

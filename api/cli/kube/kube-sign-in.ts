@@ -14,9 +14,9 @@ interface KubeClient {
 }
 
 /**
- * Signs in with the rights that a person has in Kubernetes: creates a token of a ServiceAccount that a Client of the box
- * lists (TokenRequest), and exchanges it for an access token of that client (RFC 7523 §2.2). `wanted` is the ID of the
- * client, if the person names one. Throws CliError, which names the right that is missing.
+ * Signs in with the rights that a person has in Kubernetes: creates a token of a ServiceAccount that a Client of the
+ * box lists (TokenRequest), and exchanges it for an access token of that client (RFC 7523 §2.2). `wanted` is the ID of
+ * the client, if the person names one. Throws CliError, which names the right that is missing.
  */
 export async function kubeToken(
   kubectl: Kubectl,

@@ -7,9 +7,13 @@ import { CliError, EXIT } from '../cli-error.ts';
 
 /** The cluster of the current kube context, with the rights of the person. */
 export interface Kubectl {
-  /** Runs kubectl, and returns its standard output. Throws CliError with the missing right, or with what kubectl says. */
+  /**
+   * Runs kubectl, and returns its standard output. Throws CliError with the missing right, or with what kubectl says.
+   */
   run(args: readonly string[]): Promise<string>;
-  /** Returns the object, or the list of objects, that `kubectl get` finds; undefined if there is none. Throws like run. */
+  /**
+   * Returns the object, or the list of objects, that `kubectl get` finds; undefined if there is none. Throws like run.
+   */
   get(args: readonly string[]): Promise<JsonObject | undefined>;
 }
 

@@ -59,7 +59,9 @@ function requestOf(redirect_uri: string, state: string, verifier: string): strin
   }).toString();
 }
 
-/** Returns the code of an answer. Throws CliError for an error (RFC 6749 §4.1.2.1) or another issuer (RFC 9207 §2.4). */
+/**
+ * Returns the code of an answer. Throws CliError for an error (RFC 6749 §4.1.2.1) or another issuer (RFC 9207 §2.4).
+ */
 function codeIn(answer: URLSearchParams, issuer: string): string {
   if (answer.get('iss') !== issuer) throw new CliError(EXIT.refused, 'the answer came from another box');
   const code = answer.get('code');

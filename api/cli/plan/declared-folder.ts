@@ -21,7 +21,8 @@ interface WrittenObject extends ManifestObject {
 
 /**
  * Reads the objects of a box that the manifests in a folder, or in one file, declare, with the client secrets that are
- * there. A manifest without a namespace is one of the box. Throws CliError that names every fault with its file and line.
+ * there. A manifest without a namespace is one of the box. Throws CliError that names every fault with its file and
+ * line.
  */
 export function declaredObjects(folder: string, box: string): readonly PlannedObject[] {
   const written: WrittenObject[] = [];

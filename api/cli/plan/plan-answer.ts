@@ -14,7 +14,9 @@ function isPlanAnswer(body: unknown): body is PlanAnswer {
   return lists.every((name) => isList(body[name]));
 }
 
-/** Returns the exit code of a plan: 1 if an object is refused, 11 if access is lost, 10 if it is only gained, else 0. */
+/**
+ * Returns the exit code of a plan: 1 if an object is refused, 11 if access is lost, 10 if it is only gained, else 0.
+ */
 export function planExit({ resources, sessions, decisions }: PlanAnswer): number {
   if (resources.some(({ result }) => result === 'conflict' || result === 'invalid')) return EXIT.refused;
   const isClientDeleted = resources.some(({ kind, result }) => kind === 'Client' && result === 'deleted');

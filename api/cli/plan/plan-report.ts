@@ -8,7 +8,9 @@ export interface ReportPart {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Returns the parts of a report that are not empty: what changes, which sessions end, and who loses or gains access. */
+/**
+ * Returns the parts of a report that are not empty: what changes, which sessions end, and who loses or gains access.
+ */
 export function planReport(answer: PlanAnswer): readonly ReportPart[] {
   const { resources, secrets, secrets_not_compared, decisions } = answer;
   const parts: readonly ReportPart[] = [

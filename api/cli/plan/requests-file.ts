@@ -11,8 +11,8 @@ import { textOf } from './declared-folder.ts';
 const names = ['requests.yaml', 'requests.yml', 'requests.json'] as const;
 
 /**
- * Reads the requests of a folder's `requests.yaml`, or of `file`: a list of questions as `$explain` takes them, in which
- * a caller may be a `group`. Empty if there is no such file. Throws CliError.
+ * Reads the requests of a folder's `requests.yaml`, or of `file`: a list of questions as `$explain` takes them, in
+ * which a caller may be a `group`. Empty if there is no such file. Throws CliError.
  */
 export function givenRequests(folder: string, file: string | undefined): readonly JsonObject[] {
   const found = file ?? fileIn(folder);

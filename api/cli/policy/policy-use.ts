@@ -10,8 +10,8 @@ export const LAST_USED = '$last_used';
 export const UNUSED = '$unused';
 
 /**
- * Returns listed policies: for a table with their last use, with `--unused` those that have granted nothing for 90 days.
- * Without the right to `$usage`, a table has `?` in place of the use. Throws CliError.
+ * Returns listed policies: for a table with their last use, with `--unused` those that have granted nothing for 90
+ * days. Without the right to `$usage`, a table has `?` in place of the use. Throws CliError.
  */
 export async function withUse(
   policies: readonly JsonObject[],
@@ -41,7 +41,9 @@ type UseCells = Readonly<Record<typeof LAST_USED | typeof UNUSED, string>>;
 /** Milliseconds without a use after which a policy can probably go: 90 days. */
 const SPAN = 90 * 86_400_000;
 
-/** Returns the function that tells the use of a policy by its ID. A policy that is younger than 90 days is not unused. */
+/**
+ * Returns the function that tells the use of a policy by its ID. A policy that is younger than 90 days is not unused.
+ */
 export function useOf(usage: PolicyUsage | undefined, now: number): (id: unknown) => UseCells {
   const policies = new Map(usage?.policies.map((policy) => [policy.id, policy] as const));
   const recordedSince = usage === undefined ? now : Date.parse(usage.recorded_since);

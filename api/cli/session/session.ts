@@ -94,7 +94,9 @@ async function endNamed(client: BoxClient, ids: readonly string[]): Promise<numb
   return ids.length;
 }
 
-/** Ends all active sessions of a subject. If the caller's own is among them, it goes last: the newest is listed first. */
+/**
+ * Ends all active sessions of a subject. If the caller's own is among them, it goes last: the newest is listed first.
+ */
 async function endAll(
   client: BoxClient,
   filters: Readonly<Record<string, string>>,

@@ -50,7 +50,9 @@ function split(text: string): Account {
   throw usageError('the user is written as <email>:<password>, with a colon between them');
 }
 
-/** Asks for email and password until the box takes them. What it takes is not asked for again. Throws CliError for ^C. */
+/**
+ * Asks for email and password until the box takes them. What it takes is not asked for again. Throws CliError for ^C.
+ */
 async function askUntilCreated(client: BoxClient, terminal: Terminal): Promise<UserView> {
   let email: string | undefined;
   let password: string | undefined;

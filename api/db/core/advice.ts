@@ -1,6 +1,8 @@
 import type { Outage } from './outage.ts';
 
-/** Returns why Postgres cannot be used now, and what an admin can do about it: one sentence without host or password. */
+/**
+ * Returns why Postgres cannot be used now, and what an admin can do about it: one sentence without host or password.
+ */
 export function adviceFor({ message, cause }: Outage): string {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   const advice = advices.find(([codes]) => codes.test(code))?.[1];

@@ -14,8 +14,8 @@ export interface BatchLimits {
 }
 
 /**
- * Default limits: two connections were as good as more, and statements for 32 requests or more took an eighth less CPU of
- * Postgres (measured). A batch of a few hundred takes milliseconds.
+ * Default limits: two connections were as good as more, and statements for 32 requests or more took an eighth less CPU
+ * of Postgres (measured). A batch of a few hundred takes milliseconds.
  */
 export const defaultBatchLimits: BatchLimits = {
   size: 256,

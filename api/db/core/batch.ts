@@ -130,8 +130,8 @@ export function createBatch<Item, Result>(
 }
 
 /**
- * Returns a function that resolves or rejects every entry of a batch. It never throws, and returns the outage that ended
- * the runs, if one did.
+ * Returns a function that resolves or rejects every entry of a batch. It never throws, and returns the outage that
+ * ended the runs, if one did.
  */
 function settling<Item, Result>(run: BatchRun<Item, Result>, isOutage: (error: unknown) => boolean) {
   async function settle(batch: Entries<Item, Result>): Promise<{ readonly error: unknown } | undefined> {

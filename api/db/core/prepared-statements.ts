@@ -8,12 +8,12 @@ export type Preparation = (connection: pg.PoolClient) => Promise<StatementConnec
 type Values = readonly (string | null)[];
 
 /**
- * Returns a function that lets a connection prepare its statements if it leads straight to Postgres. Behind a pooler the
- * next transaction may run on another server connection, where the prepared statement is missing: there the text is sent
- * each time. Each connection is asked once, in a round trip of its own before its first statement.
+ * Returns a function that lets a connection prepare its statements if it leads straight to Postgres. Behind a pooler
+ * the next transaction may run on another server connection, where the prepared statement is missing: there the text is
+ * sent each time. Each connection is asked once, in a round trip of its own before its first statement.
  *
- * If Postgres refuses a prepared statement, because a migration has changed its result or because it is missing, its text
- * is sent, and the connection prepares nothing any more.
+ * If Postgres refuses a prepared statement, because a migration has changed its result or because it is missing, its
+ * text is sent, and the connection prepares nothing any more.
  */
 export function createPreparation(): Preparation {
   const prepares = new WeakMap<pg.PoolClient, boolean>();
@@ -44,8 +44,8 @@ export function unprepared(connection: pg.PoolClient): StatementConnection {
 }
 
 /**
- * Checks whether the process that answers a statement is the one that answered the connection: a pooler gives its callers
- * keys of its own (BackendKeyData), since it has no server process for them yet. Throws Outage.
+ * Checks whether the process that answers a statement is the one that answered the connection: a pooler gives its
+ * callers keys of its own (BackendKeyData), since it has no server process for them yet. Throws Outage.
  */
 async function leadsStraightToPostgres(connection: pg.PoolClient): Promise<boolean> {
   const { rows } = await translatingErrors(() =>
@@ -61,9 +61,9 @@ function processOf(connection: object): unknown {
 }
 
 /**
- * Checks for an error that the same text might not have. 0A000: its result has other columns now; 26000: there is no such
- * prepared statement; class 42: one of that name exists, or the types of its parameters no longer fit. Each ends the
- * statement, and with it its transaction: nothing was stored.
+ * Checks for an error that the same text might not have. 0A000: its result has other columns now; 26000: there is no
+ * such prepared statement; class 42: one of that name exists, or the types of its parameters no longer fit. Each ends
+ * the statement, and with it its transaction: nothing was stored.
  */
 function mayComeOfPreparing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^(0A000|26000|42[0-9A-Z]{3})$/.test(String(error.code));

@@ -51,8 +51,8 @@ export function trimRequests(pool: Connections, boxes: readonly string[]): Promi
 const retention = 90 * 86_400_000;
 
 /**
- * Deletes at most `limit` recorded requests that were not seen in the 90 days before a time, of all boxes; returns their
- * number. Throws Outage.
+ * Deletes at most `limit` recorded requests that were not seen in the 90 days before a time, of all boxes; returns
+ * their number. Throws Outage.
  */
 export function deleteOldRequests(pool: Connections, now: Date, limit: number): Promise<number> {
   return withConnection(pool, requestLimit, async (connection) => {

@@ -4,7 +4,9 @@ import { Parameters } from '../core/keyset.ts';
 import { readInPortions } from '../core/row-portions.ts';
 import type { Connection } from '../core/transaction.ts';
 
-/** A row of a box as it is exported: settings, group, client or policy; of the kind `Namespace` the quotas that are set. */
+/**
+ * A row of a box as it is exported: settings, group, client or policy; of the kind `Namespace` the quotas that are set.
+ */
 export interface ExportedRow {
   readonly kind: string;
   /** ID of the row; of a group its name. */

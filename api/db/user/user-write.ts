@@ -44,8 +44,9 @@ export type UserChange = Partial<Omit<NewUser, 'awaitsApproval'>>;
 
 /**
  * Changes the given fields of a user. A user who waits for approval and is let in is approved: that verifies the email,
- * unless `emailVerified` is given. One who is active was let in by a replica of an older release: that verified nothing. `taken` if another user has the email, and the transaction must be rolled
- * back; undefined if there is no such user.
+ * unless `emailVerified` is given. One who is active was let in by a replica of an older release: that verified
+ * nothing. `taken` if another user has the email, and the transaction must be rolled back; undefined if there is no
+ * such user.
  */
 export async function updateUser(
   connection: Connection,

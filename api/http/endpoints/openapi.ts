@@ -10,7 +10,10 @@ const cacheable = { 'Cache-Control': 'public, max-age=300', 'Access-Control-Allo
 /** Issuer in the generated file, which is the same for every box (tools/openapi/examples.ts). */
 const EXAMPLE_ISSUER = 'https://auth.example.com/boxes/shop';
 
-/** `GET /openapi.json`: the description of the endpoints of a box (OpenAPI 3.1), with the issuer of the box as its server. */
+/**
+ * `GET /openapi.json`: the description of the endpoints of a box (OpenAPI 3.1), with the issuer of the box as its
+ * server.
+ */
 export function openApiEndpoint(context: ApiContext): Endpoint {
   let document: Promise<string> | undefined;
   return async (_request, response) => {

@@ -11,8 +11,8 @@ export interface AppToken extends GrantedToken {
 }
 
 /**
- * Returns the subject of a token at an app; undefined if the token is neither for the app nor for the box (RFC 9068 §4).
- * The token of a user that is for the box needs the scope `boxgate` to carry the rights of the user.
+ * Returns the subject of a token at an app; undefined if the token is neither for the app nor for the box (RFC 9068
+ * §4). The token of a user that is for the box needs the scope `boxgate` to carry the rights of the user.
  */
 export function appSubject(token: AppToken, app: string, issuer: string): Subject | undefined {
   const { client, user } = token;

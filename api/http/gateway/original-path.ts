@@ -7,9 +7,9 @@ export interface OriginalTarget {
 }
 
 /**
- * Returns the path of an original request, decoded once, with dot segments removed and slashes merged (RFC 3986 §6.2.2),
- * and its parameters. Returns undefined for a path that software behind the gateway may read in more than one way: with
- * an encoded slash or backslash, a control character, or an escape that is left after decoding.
+ * Returns the path of an original request, decoded once, with dot segments removed and slashes merged (RFC 3986
+ * §6.2.2), and its parameters. Returns undefined for a path that software behind the gateway may read in more than one
+ * way: with an encoded slash or backslash, a control character, or an escape that is left after decoding.
  */
 export function originalTarget(target: string): OriginalTarget | undefined {
   const at = target.indexOf('?');

@@ -44,7 +44,9 @@ function givenUser(id: number | undefined, group: string | undefined): PlannedUs
   return group === undefined ? undefined : { group };
 }
 
-/** Prepares a recorded request: a request with its method to a path of its shape; undefined if there is no such path. */
+/**
+ * Prepares a recorded request: a request with its method to a path of its shape; undefined if there is no such path.
+ */
 export function recordedRequest(recorded: RecordedRequest, now: number): ComparedRequest | undefined {
   const { client, principal, group, method, shape, policy } = recorded;
   const app = recorded.app === '' ? undefined : recorded.app;

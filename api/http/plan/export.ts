@@ -9,8 +9,8 @@ import type { ResourceHandler } from '../resources/resource-exchange.ts';
 const page = 500;
 
 /**
- * `GET /$export`: the settings, groups, clients, policies and quotas of a box, each with the object that declares it; by
- * kind and id, a page at a time (RFC 8288). A client's secret is not shown, only whether there is one.
+ * `GET /$export`: the settings, groups, clients, policies and quotas of a box, each with the object that declares it;
+ * by kind and id, a page at a time (RFC 8288). A client's secret is not shown, only whether there is one.
  */
 export const exportHandler: ResourceHandler = async ({ box, baseUrl, query }, { pool }) => {
   const after = placeIn(query);

@@ -35,7 +35,9 @@ export interface Planning {
 /** Attempts at a plan while the configuration of the box changes. */
 const mostRounds = 3;
 
-/** Computes the effect of a desired state. Throws Problem, also `conflict` for a box that keeps changing, and Outage. */
+/**
+ * Computes the effect of a desired state. Throws Problem, also `conflict` for a box that keeps changing, and Outage.
+ */
 export async function makePlan(body: PlanBody, planning: Planning): Promise<PlanAnswer> {
   const { box, services, isStored } = planning;
   const requests = await requestsOf(body, planning);

@@ -23,8 +23,8 @@ export interface Deciding {
 }
 
 /**
- * Decides a request with the functions that decide real ones; returns the policy that grants it, undefined if none does.
- * A caller who could have no token is denied. Yields between pieces of work that take long.
+ * Decides a request with the functions that decide real ones; returns the policy that grants it, undefined if none
+ * does. A caller who could have no token is denied. Yields between pieces of work that take long.
  */
 export function* plannedDecision(request: ReadyRequest, deciding: Deciding): Generator<undefined, string | undefined> {
   const caller = callerOf(request, deciding);

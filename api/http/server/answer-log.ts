@@ -34,7 +34,10 @@ export function brokenLog(log: Log, metrics: Metrics): OnBroken {
   };
 }
 
-/** Records failed TLS handshakes: the peer and the error code, such as that of a caller who does not trust the authority. */
+/**
+ * Records failed TLS handshakes: the peer and the error code, such as that of a caller who does not trust the
+ * authority.
+ */
 export function handshakeLog(log: Log) {
   return (code: string, peer: string): void => {
     log.info({ remote_addr: peer, error: code }, 'a TLS handshake failed');

@@ -15,7 +15,10 @@ export interface StopLimits {
   readonly grace: number;
 }
 
-/** Default limits, apart from `linger`: requests in progress are answered, and a load balancer has time to choose another replica. */
+/**
+ * Default limits, apart from `linger`: requests in progress are answered, and a load balancer has time to choose
+ * another replica.
+ */
 export const defaultStopLimits: Omit<StopLimits, 'linger'> = { quiet: 100, drain: 2_000, grace: 10_000 };
 
 /** Stops a server; see {@link gracefulStop}. */
@@ -61,7 +64,10 @@ export function gracefulStop(server: Server): Stop {
   };
 }
 
-/** Stops listening; resolves when every connection has closed. The method of an HTTP server would close idle ones itself. */
+/**
+ * Stops listening; resolves when every connection has closed. The method of an HTTP server would close idle ones
+ * itself.
+ */
 function stopListening(server: Server): Promise<void> {
   return new Promise((resolve) => {
     NetServer.prototype.close.call(server, () => {

@@ -42,9 +42,9 @@ export function createRouter(context: ApiContext, routes: readonly Route[], subt
 }
 
 /**
- * Gives each request its ID and its box, refuses ambiguous ones, counts the others while they are in flight, and answers
- * what another origin may not do. Express must not see a request before: it reads the target first, and answers one that
- * it cannot read with a page of its own.
+ * Gives each request its ID and its box, refuses ambiguous ones, counts the others while they are in flight, and
+ * answers what another origin may not do. Express must not see a request before: it reads the target first, and answers
+ * one that it cannot read with a page of its own.
  */
 function acceptingRequests(
   context: ApiContext,

@@ -17,8 +17,8 @@ export interface CertificateFollower {
 
 /**
  * Calls `use` when the files of a folder have changed. It polls, because Kubernetes replaces a symbolic link above the
- * files. A certificate that cannot be used is logged once and changes nothing; it is logged at the second look, since the
- * two files may be read in the middle of a change. Returns a function that ends it.
+ * files. A certificate that cannot be used is logged once and changes nothing; it is logged at the second look, since
+ * the two files may be read in the middle of a change. Returns a function that ends it.
  */
 export function followCertificate(
   place: CertificateFolder,

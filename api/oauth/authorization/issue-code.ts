@@ -15,9 +15,9 @@ const day = 86_400_000;
  * Issues a code (RFC 6749 §4.1.2) to a signed-in user whose request passed all checks. Undefined if the sign-in, the
  * consent or the box changed since they were read, or is being changed: nothing is stored then. Throws Outage.
  *
- * The statement holds the box (boxgate.hold_boxes) at the version that was read with the sign-in. Then nothing has ended
- * what a user, a client or a box began, nor can it before the code is stored. A sign-out does not hold the box: the row
- * of the sign-in is locked, and must still exist. The consent is read again under the box's lock.
+ * The statement holds the box (boxgate.hold_boxes) at the version that was read with the sign-in. Then nothing has
+ * ended what a user, a client or a box began, nor can it before the code is stored. A sign-out does not hold the box:
+ * the row of the sign-in is locked, and must still exist. The consent is read again under the box's lock.
  */
 export async function issueCode(
   asked: BrowserRequest,

@@ -7,9 +7,9 @@ import type { RemoteKeySets } from './remote-key-sets.ts';
 /** The public keys of clients. */
 export interface ClientKeys {
   /**
-   * Returns the keys of a client; undefined when it has none. `again` fetches `jwks_uri` again, undefined if that is not
-   * possible now. `box` is the client's. Throws Outage when they cannot be fetched, Problem `throttled` when the box
-   * uses its share of fetches.
+   * Returns the keys of a client; undefined when it has none. `again` fetches `jwks_uri` again, undefined if that is
+   * not possible now. `box` is the client's. Throws Outage when they cannot be fetched, Problem `throttled` when the
+   * box uses its share of fetches.
    */
   find(client: Client, box: string, how: 'known' | 'again'): Promise<JWTVerifyGetKey | undefined>;
   /** Returns the reason why a client's `jwks_uri` is never fetched; undefined if it is, or the client has none. */

@@ -42,8 +42,8 @@ export function issueIdToken(
 }
 
 /**
- * Returns the claims about a user in such an id_token: the groups, and those of the granted scopes that the client lists
- * in `id_token_claims`. The others are at userinfo (OpenID Connect Core §5.4).
+ * Returns the claims about a user in such an id_token: the groups, and those of the granted scopes that the client
+ * lists in `id_token_claims`. The others are at userinfo (OpenID Connect Core §5.4).
  */
 export function idTokenClaims(
   person: Person,

@@ -47,9 +47,9 @@ export const USER_CLAIMS: readonly string[] = [
 ];
 
 /**
- * Returns the claims that a scope gives a client about a user (OpenID Connect Core §5.4): the email, the groups, and the
- * members of `data` that have the name and the type of a standard claim. `preferred_username` is the email if `data` has
- * none. `email_verified` is absent if nobody says so: an administrator gave the email.
+ * Returns the claims that a scope gives a client about a user (OpenID Connect Core §5.4): the email, the groups, and
+ * the members of `data` that have the name and the type of a standard claim. `preferred_username` is the email if
+ * `data` has none. `email_verified` is absent if nobody says so: an administrator gave the email.
  */
 export function userClaims(person: Person, scope: string): UserClaims {
   const { email, email_verified, data } = person;

@@ -28,10 +28,9 @@ export async function token(
 ): Promise<TokenResponse | undefined> {
   const request = parseTokenRequest(raw); //                §3.2, §2.3.1
   const grant = chooseGrant(request); //                    §5.2
-  const answer = await decideWithKey(
-    raw.box,
-    services,
-    (state, statements, transaction) => grant.handle(request, { state, statements, transaction, services, checks }), // §4, §6, §5.1
+  // §4, §6, §5.1
+  const answer = await decideWithKey(raw.box, services, (state, statements, transaction) =>
+    grant.handle(request, { state, statements, transaction, services, checks }),
   );
   if (answer === undefined) return undefined;
   const client = clientId(request.credentials);

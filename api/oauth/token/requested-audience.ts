@@ -17,8 +17,8 @@ interface AudienceSettings {
 }
 
 /**
- * Returns the audiences that a token may be for; undefined: any. Without a list, a token is for the issuer, unless it is
- * the token of a client in a box without `tokens.require_listed_audience`.
+ * Returns the audiences that a token may be for; undefined: any. Without a list, a token is for the issuer, unless it
+ * is the token of a client in a box without `tokens.require_listed_audience`.
  */
 export function listedAudiences(
   settings: AudienceSettings | undefined,
@@ -33,7 +33,9 @@ export function listedAudiences(
 const longestAudience = 1024;
 const oneLine = new RegExp(ONE_LINE);
 
-/** Returns the audience of a request; null: the issuer, by default. Throws OAuthError `invalid_target` (RFC 8707 §2). */
+/**
+ * Returns the audience of a request; null: the issuer, by default. Throws OAuthError `invalid_target` (RFC 8707 §2).
+ */
 export function requestedAudience(rules: AudienceRules, asked: string | undefined): readonly string[] | null {
   const { settings, box, issuer, subject } = rules;
   if (asked === undefined) return settings.audience?.[0] === undefined ? null : [settings.audience[0]];

@@ -23,7 +23,9 @@ export function requestedScope(asked: string, allowed: Scopes, known: Scopes | u
   return scopeText(scopes.filter((scope) => allowed.has(scope)));
 }
 
-/** Returns the granted scope without what is no longer allowed. Throws OAuthError `invalid_scope` if nothing is left. */
+/**
+ * Returns the granted scope without what is no longer allowed. Throws OAuthError `invalid_scope` if nothing is left.
+ */
 export function scopeLeft(granted: string | null, allowed: Scopes): string | null {
   if (granted === null) return null;
   const left = granted.split(' ').filter((scope) => allowed.has(scope));

@@ -7,7 +7,10 @@ export interface TokensBeside {
   readonly idToken?: string | undefined;
 }
 
-/** Builds the answer: exactly `token_type` and `access_token` if nothing more is configured. `scope` is that of {@link scopeMember}. */
+/**
+ * Builds the answer: exactly `token_type` and `access_token` if nothing more is configured. `scope` is that of {@link
+ * scopeMember}.
+ */
 export function tokenResponse(
   accessToken: string,
   plan: AccessTokenPlan,

@@ -33,9 +33,9 @@ export const ID = '@id';
 export const IDS = '@ids';
 
 /**
- * CEL's standard functions, those of the strings extension that take linear time and Kubernetes' functions of addresses,
- * each taking steps before it works. An evaluation never waits, so one place for the running one is enough: `run` fills
- * it, and empties it at the end.
+ * CEL's standard functions, those of the strings extension that take linear time and Kubernetes' functions of
+ * addresses, each taking steps before it works. An evaluation never waits, so one place for the running one is enough:
+ * `run` fills it, and empties it at the end.
  */
 class CelRuntime {
   readonly #env = celEnv({ funcs: [...standardFunctions().map((func) => this.#counted(func)), ...this.#own()] });

@@ -28,7 +28,8 @@ export type UsagePlace = Pick<UsageSpan, 'box' | 'cluster' | 'after'>;
 
 /**
  * Returns the number of users of a box, the sizes of the groups and the last use of the policies that a cluster
- * declares in it, and the use of the clients that it declares: a portion of them, and the start of the next portion. `now` in milliseconds. Throws Outage.
+ * declares in it, and the use of the clients that it declares: a portion of them, and the start of the next portion.
+ * `now` in milliseconds. Throws Outage.
  */
 export async function boxUsage(pool: Connections, { box, cluster, after }: UsagePlace, now: number): Promise<BoxUsage> {
   const span = { box, cluster, after, ...portion };

@@ -38,8 +38,9 @@ export function planKey({ kind, id }: RowName): string {
 }
 
 /**
- * Compares a desired state with the stored one, in turns of the event loop, as a pass of the operator does: rows that no object wants are
- * deleted, objects that differ are declared, and the rest is left alone. `objects` have distinct row keys.
+ * Compares a desired state with the stored one, in turns of the event loop, as a pass of the operator does: rows that
+ * no object wants are deleted, objects that differ are declared, and the rest is left alone. `objects` have distinct
+ * row keys.
  */
 export async function plannedLines(objects: readonly WantedObject[], stored: StoredRows): Promise<PlannedLines> {
   const turn = createTurns();

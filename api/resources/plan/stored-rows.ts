@@ -7,8 +7,8 @@ import { planKey } from './planned-lines.ts';
 import type { StoredRows, WantedObject } from './planned-lines.ts';
 
 /**
- * Verifies a client secret: true if it is one of the stored forms, undefined if it cannot be compared now. Throws Problem,
- * Outage.
+ * Verifies a client secret: true if it is one of the stored forms, undefined if it cannot be compared now. Throws
+ * Problem, Outage.
  */
 export type IsStoredSecret = (
   client: string,

@@ -35,7 +35,8 @@ export interface SubmissionPath {
 }
 
 /**
- * Judges a resource submitted over REST in place of `present`, if there is one. `now` in milliseconds. Throws Problem `invalid` with every fault.
+ * Judges a resource submitted over REST in place of `present`, if there is one. `now` in milliseconds. Throws Problem
+ * `invalid` with every fault.
  */
 export function readSubmission(
   path: SubmissionPath,

@@ -6,7 +6,9 @@ export interface JsonFault {
   readonly found: string;
 }
 
-/** Finds the first character that makes a text invalid JSON (RFC 8259); undefined if it is valid. Linear in the text. */
+/**
+ * Finds the first character that makes a text invalid JSON (RFC 8259); undefined if it is valid. Linear in the text.
+ */
 export function checkJson(text: string): JsonFault | undefined {
   const at = faultAt(text);
   if (at === undefined) return undefined;

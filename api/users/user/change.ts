@@ -39,9 +39,9 @@ export interface RequestedUserChange extends WriteConditions {
 
 /**
  * Changes the given fields of a user. A new password and `inactive` end all that the user has begun, in the same
- * transaction, and another email is not verified. A change that changes nothing writes nothing. Undefined when there is no such user. Throws InvalidUser
- * with every fault at once, Problem `precondition-failed` or `forbidden`, ChangedMeanwhile, Outage, and the errors of `guess`: the
- * present password is a guess if the box demands it.
+ * transaction, and another email is not verified. A change that changes nothing writes nothing. Undefined when there is
+ * no such user. Throws InvalidUser with every fault at once, Problem `precondition-failed` or `forbidden`,
+ * ChangedMeanwhile, Outage, and the errors of `guess`: the present password is a guess if the box demands it.
  */
 export async function changeUser(
   services: UserServices,

@@ -10,7 +10,8 @@ import { writableUserFields } from './submission.ts';
 /**
  * Returns the names of the fields that a submission would change of a user; `user` is undefined when there is none yet.
  * A password is a change unless it is the stored hash: the present password in clear is stored with another hash and
- * ends sessions as well. With another email `email_verified` is a change, whatever is stored: it is about the new email.
+ * ends sessions as well. With another email `email_verified` is a change, whatever is stored: it is about the new
+ * email.
  */
 export function changedUserFields(user: StoredUser | undefined, value: unknown): readonly string[] {
   const given = new Map(isObject(value) ? Object.entries(value) : []);

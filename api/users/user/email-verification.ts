@@ -14,8 +14,8 @@ export function refuseOwnVerification({ changes, isOwn }: JudgedChange): void {
 }
 
 /**
- * Returns `email_verified` after a change: as it is `given`; otherwise false for another email from the user's own token,
- * and null (absent) for one from somebody else. Undefined: it stays.
+ * Returns `email_verified` after a change: as it is `given`; otherwise false for another email from the user's own
+ * token, and null (absent) for one from somebody else. Undefined: it stays.
  */
 export function verifiedAfter(
   { changes, isOwn }: JudgedChange,

@@ -18,8 +18,8 @@ export class JsonBytes {
   }
 
   /**
-   * Returns where the value of a member begins in the object that begins at a place; undefined if it has no such member. Only
-   * the values before it are read. Throws UnexpectedBytes.
+   * Returns where the value of a member begins in the object that begins at a place; undefined if it has no such
+   * member. Only the values before it are read. Throws UnexpectedBytes.
    */
   valueOf(name: string, at: number): number | undefined {
     for (const { start, value } of this.#starts(at)) {
@@ -50,7 +50,9 @@ export class JsonBytes {
     return count;
   }
 
-  /** Yields the beginnings of the members of an object, and of their values; `end` looks for the end of a value, once. */
+  /**
+   * Yields the beginnings of the members of an object, and of their values; `end` looks for the end of a value, once.
+   */
   *#starts(at: number): Generator<{ readonly start: number; readonly value: number; readonly end: () => number }> {
     let start = this.#after(at, OPENING_BRACE);
     while (this.#bytes[start] !== CLOSING_BRACE) {

@@ -40,13 +40,13 @@ export interface ListWatchOptions<T extends Kept> {
   /** Only objects with these labels. */
   readonly labelSelector?: string;
   /**
-   * True for a kind that may have no definition in the cluster (404): then it counts as listed, without an object, and is
-   * listed again after `watchSeconds`.
+   * True for a kind that may have no definition in the cluster (404): then it counts as listed, without an object, and
+   * is listed again after `watchSeconds`.
    */
   readonly isOptional?: boolean;
   /**
-   * Returns the stored part of an object; undefined if it is not an object of the kind. `specLength` is given if only the short
-   * members of its spec were read.
+   * Returns the stored part of an object; undefined if it is not an object of the kind. `specLength` is given if only
+   * the short members of its spec were read.
    */
   readonly keep: (object: unknown, specLength?: number) => T | undefined;
   /** Characters of a spec beyond which a watch reads only its short members; absent: every spec is read. */

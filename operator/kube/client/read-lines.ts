@@ -5,8 +5,8 @@ import { KubeError } from './kube-error.ts';
 const longestLine = 16 * 2 ** 20;
 
 /**
- * Yields the lines of a stream, without their ends. Throws KubeError if nothing arrived for `silence` milliseconds, or if
- * the last line has no end. The stream is closed when the reader stops.
+ * Yields the lines of a stream, without their ends. Throws KubeError if nothing arrived for `silence` milliseconds, or
+ * if the last line has no end. The stream is closed when the reader stops.
  */
 export async function* lines(stream: Readable, silence: number): AsyncGenerator<Buffer, void, undefined> {
   const chunks: AsyncIterator<Uint8Array, undefined> = stream[Symbol.asyncIterator]();

@@ -24,10 +24,10 @@ export type KeepService = (box: string, signal: AbortSignal) => Promise<ServiceS
 const tries = 3;
 
 /**
- * Returns a function that keeps the Service `boxgate` of a namespace: an ExternalName of the API's own Service. It reads
- * the Service, and writes only what differs. A Service without our label was created by somebody else, and is never
- * written. Where a right was refused it asks for that right first: metrics of refused calls tell of rights that every
- * installation needs. Throws only when aborted.
+ * Returns a function that keeps the Service `boxgate` of a namespace: an ExternalName of the API's own Service. It
+ * reads the Service, and writes only what differs. A Service without our label was created by somebody else, and is
+ * never written. Where a right was refused it asks for that right first: metrics of refused calls tell of rights that
+ * every installation needs. Throws only when aborted.
  */
 export function createBoxServices(options: BoxServiceOptions): KeepService {
   /** By box: the verb that the API server refused last. */

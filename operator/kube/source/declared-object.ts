@@ -47,8 +47,8 @@ export function isHeld({ finalizers }: DeclaredObject): boolean {
 }
 
 /**
- * Returns the part of a custom resource that the operator reads; undefined if the value is not one. With `specLength`, the
- * characters of its spec, the value has only the short members of a spec that is too large to be applied.
+ * Returns the part of a custom resource that the operator reads; undefined if the value is not one. With `specLength`,
+ * the characters of its spec, the value has only the short members of a spec that is too large to be applied.
  */
 export function declaredObject(kind: Kind, value: unknown, specLength?: number): DeclaredObject | undefined {
   const { metadata, spec, status } = isObject(value) ? value : {};

@@ -49,8 +49,8 @@ function oldestFirst(declare: readonly Desired[]): readonly Desired[] {
 }
 
 /**
- * Returns the steps that a pass may carry out: those before the first one whose large objects are not in its turn. Later
- * ones wait too, because the API counts the oldest objects first against a quota.
+ * Returns the steps that a pass may carry out: those before the first one whose large objects are not in its turn.
+ * Later ones wait too, because the API counts the oldest objects first against a quota.
  */
 export function stepsInTurn(steps: readonly Step[], turn: LargeTurn | undefined): readonly Step[] {
   if (turn === undefined) return steps;

@@ -154,6 +154,45 @@ describe('the functions that make and drop buckets', () => {
     await database.owner.query('DELETE FROM boxgate.session');
   });
 
+  it('a plan that was kept since the day was empty leads to a session by its id, not through all of its client', async () => {
+    const bucket = dayBucket(6);
+    await dropAsOwner(bucket);
+    await call('make_bucket', bucket);
+    const table = `boxgate.session_${String(bucket)}`;
+    const connection = await database.owner.connect();
+    try {
+      const check = async () => {
+        const { rows } = await connection.query<{ version: string | null }>(
+          "SELECT version FROM boxgate.check_sessions($1, '{default}', $2, NULL)",
+          [bucket, ['0199c0de-0000-7000-8000-000000000500']],
+        );
+        return rows.map(({ version }) => version);
+      };
+      expect(await check()).to.deep.equal([null]);
+      // Nobody analyzes it for a while, as in the first minute of a day.
+      await connection.query(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
+      expect(await check()).to.deep.equal([null]);
+      await connection.query(
+        `INSERT INTO boxgate.session (id, version, expires_at, bucket, type, box, client)
+         SELECT ('0199c0de-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, 1, to_timestamp($1::integer * 86400 + 1), $1,
+                'c', 'default', 'a' FROM generate_series(1, 1000) n`,
+        [bucket],
+      );
+      await connection.query('BEGIN');
+      expect(await check()).to.deep.equal(['1']);
+      const { rows } = await connection.query<{ index: string; entries: string }>(
+        `SELECT indexrelid::regclass::text AS index, pg_stat_get_xact_tuples_returned(indexrelid) AS entries
+           FROM pg_index WHERE indrelid = $1::regclass AND pg_stat_get_xact_numscans(indexrelid) > 0`,
+        [table],
+      );
+      await connection.query('ROLLBACK');
+      expect(rows).to.deep.equal([{ index: `${table}_pkey`, entries: '1' }]);
+      await connection.query('DELETE FROM boxgate.session');
+    } finally {
+      connection.release();
+    }
+  });
+
   it('a check of a bucket that is not there finds nothing, and tells the version of the box', async () => {
     for (const bucket of [dayBucket(-3), monthZero - 1, monthZero, -1, 2_147_483_647]) {
       const { rows } = await database.pool.query<{ config_version: string; version: string | null }>(

@@ -1,5 +1,5 @@
-// The program of the pod that calls: one JSON line of standard input is one order, one line of standard output its result.
-// It runs in the image of Boxgate and is given by a ConfigMap, so it imports nothing of ours.
+// The program of the pod that calls: one JSON line of standard input is one order, one line of standard output its
+// result. It runs in the image of Boxgate and is given by a ConfigMap, so it imports nothing of ours.
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 

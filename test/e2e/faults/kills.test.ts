@@ -94,7 +94,9 @@ async function apiPods(): Promise<readonly string[]> {
     .sort();
 }
 
-/** Returns the name of the pod that leads, from the Lease; '' if nobody does. Its holder begins with the uid of the pod. */
+/**
+ * Returns the name of the pod that leads, from the Lease; '' if nobody does. Its holder begins with the uid of the pod.
+ */
 async function leaderName(): Promise<string> {
   const lease = await readObject({ object: 'lease/boxgate-operator', namespace: system });
   const holder = textAt(lease['spec'], 'holderIdentity') ?? '';

@@ -20,7 +20,10 @@ interface Started {
   end(): Promise<void>;
 }
 
-/** Starts it; every process reaches Postgres through a proxy of its own, which shows the log the writes that are counted. */
+/**
+ * Starts it; every process reaches Postgres through a proxy of its own, which shows the log the writes that are
+ * counted.
+ */
 export async function startRestartedApi(
   database: TestDatabase,
   log: WriteLog,

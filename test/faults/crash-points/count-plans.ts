@@ -9,7 +9,10 @@ export interface PlanCount {
   untilMet<T extends Tried>(plan: Plan, play: (plan: Plan) => Promise<T>): Promise<T>;
   /** A plan was carried out: whether its process was ended as planned, and which invariants did not hold. */
   ran(name: string, isMet: boolean, violations: readonly string[]): void;
-  /** A story is over in which so many writes were recorded. Throws when a plan was not carried out, or one found a violation. */
+  /**
+   * A story is over in which so many writes were recorded. Throws when a plan was not carried out, or one found a
+   * violation.
+   */
   over(writes: number): void;
   /** Prints the counts. */
   report(what: string): void;

@@ -14,7 +14,9 @@ import type { WriteLog } from './write-log.ts';
 export interface RestartedOperator {
   /** The one that leads now. One that was ended is waited for, and the next takes its place. */
   present(): Promise<OperatorProcess>;
-  /** Ends the one that leads, as a node that fails does; the next has its turn with {@link RestartedOperator.present}. */
+  /**
+   * Ends the one that leads, as a node that fails does; the next has its turn with {@link RestartedOperator.present}.
+   */
   kill(): void;
   /** Returns the last log lines of processes that ended unexpectedly since the last query. */
   unplanned(): readonly string[];

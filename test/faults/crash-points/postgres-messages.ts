@@ -5,8 +5,8 @@ export interface Message {
 }
 
 /**
- * Takes bytes as they come and gives the messages that are whole. The first message of a client has no letter (a startup,
- * or a request to cancel): it is given with the letter ''.
+ * Takes bytes as they come and gives the messages that are whole. The first message of a client has no letter (a
+ * startup, or a request to cancel): it is given with the letter ''.
  */
 export function messageReader(from: 'client' | 'server'): (chunk: Buffer) => readonly Message[] {
   let rest = Buffer.alloc(0);

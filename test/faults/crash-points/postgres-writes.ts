@@ -14,7 +14,10 @@ export interface PostgresWritesOptions {
   readonly crash: () => void;
 }
 
-/** Starts a proxy before Postgres, on a free port, that shows every write to a log and ends the process as its plan says. */
+/**
+ * Starts a proxy before Postgres, on a free port, that shows every write to a log and ends the process as its plan
+ * says.
+ */
 export async function startPostgresWrites(options: PostgresWritesOptions): Promise<Omit<WriteProxy, 'release'>> {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {

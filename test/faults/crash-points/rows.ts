@@ -16,7 +16,9 @@ const statements = {
   operator_epoch: `SELECT jsonb_build_array(cluster) AS row FROM boxgate.operator_epoch WHERE cluster = $1`,
 } as const;
 
-/** Reads the rows of a box; `named` gives texts that stand for others (its own name, uids), so that two boxes compare. */
+/**
+ * Reads the rows of a box; `named` gives texts that stand for others (its own name, uids), so that two boxes compare.
+ */
 export function readRows(database: TestDatabase, box: string, named: ReadonlyMap<string, string>): Promise<Rows> {
   return asOwner(new URL(database.ownerUrl).pathname.slice(1), async (owner) => {
     const found: Record<string, readonly unknown[]> = {};

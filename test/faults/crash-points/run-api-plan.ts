@@ -24,7 +24,9 @@ export interface ApiRig {
 
 let nth = 0;
 
-/** Plays a story in a new box, and lets the API end as a plan says; then looks whether all is as it was acknowledged. */
+/**
+ * Plays a story in a new box, and lets the API end as a plan says; then looks whether all is as it was acknowledged.
+ */
 export async function playApiStory({ database, api, log }: ApiRig, story: ApiStory, plan?: Plan): Promise<Outcome> {
   const world = createApiWorld(api, `story-${String((nth += 1))}`);
   await story.before?.(world);

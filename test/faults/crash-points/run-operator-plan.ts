@@ -35,8 +35,8 @@ export interface OperatorOutcome {
 }
 
 /**
- * Plays a story in a new namespace, and lets a process end as a plan says; then looks whether all comes to the end that it
- * has without a fault (`wanted`), and whether the invariants held meanwhile.
+ * Plays a story in a new namespace, and lets a process end as a plan says; then looks whether all comes to the end that
+ * it has without a fault (`wanted`), and whether the invariants held meanwhile.
  */
 export async function playOperatorStory(
   rig: OperatorCrashRig,

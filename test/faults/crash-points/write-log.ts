@@ -14,7 +14,10 @@ export interface Plan {
   readonly way: Way;
   /** Position among the recorded writes, from 1. */
   readonly place: number;
-  /** It is the write at that place that is meant, whatever its name: what is done at once is not always done in one order. */
+  /**
+   * It is the write at that place that is meant, whatever its name: what is done at once is not always done in one
+   * order.
+   */
   readonly byPlace?: true;
 }
 

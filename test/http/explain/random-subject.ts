@@ -10,7 +10,10 @@ export interface MadeSubject {
   readonly audience: readonly string[] | null;
 }
 
-/** Makes nobody, a client, or a user with a client; with the scope `boxgate` or without it, for this or another audience. */
+/**
+ * Makes nobody, a client, or a user with a client; with the scope `boxgate` or without it, for this or another
+ * audience.
+ */
 export function randomSubject(random: Random, { users, issuer }: People): MadeSubject {
   const other = 'https://files.example';
   const audience = random.pick([null, null, null, [issuer], [other], [issuer, other]]);
@@ -26,7 +29,10 @@ export function randomSubject(random: Random, { users, issuer }: People): MadeSu
   }
 }
 
-/** Returns the `subject` of a question, in one of the forms that it may have; `session` is the ID of the token's session. */
+/**
+ * Returns the `subject` of a question, in one of the forms that it may have; `session` is the ID of the token's
+ * session.
+ */
 export function questionSubject(random: Random, made: MadeSubject, session: string | undefined): object | undefined {
   const { client, user, scope, audience } = made;
   if (client === undefined) return random.below(2) === 0 ? undefined : {};

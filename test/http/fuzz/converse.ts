@@ -2,12 +2,14 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { openSocket } from '../raw-http.ts';
 
-/** Milliseconds after which a connection that neither answers nor ends hangs; the server's own limits are far shorter. */
+/**
+ * Milliseconds after which a connection that neither answers nor ends hangs; the server's own limits are far shorter.
+ */
 const longest = 60_000;
 
 /**
- * The last request of a connection, which the server ends after it. The empty lines are the rest of a body whose length was
- * given as a few bytes too many; before a request they mean nothing (RFC 9112 §2.2).
+ * The last request of a connection, which the server ends after it. The empty lines are the rest of a body whose length
+ * was given as a few bytes too many; before a request they mean nothing (RFC 9112 §2.2).
  */
 const last = Buffer.from('\r\n\r\nGET /.well-known/jwks.json HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n');
 
@@ -30,8 +32,8 @@ export async function converse(url: string, requests: readonly Buffer[]): Promis
 }
 
 /**
- * Waits for the end of a connection. One that is closed before all that was sent on it is read ends with a reset, which is
- * what the system makes of a refused request with others behind it (RFC 9112 §9.6).
+ * Waits for the end of a connection. One that is closed before all that was sent on it is read ends with a reset, which
+ * is what the system makes of a refused request with others behind it (RFC 9112 §9.6).
  */
 async function closed(socket: Socket): Promise<void> {
   try {

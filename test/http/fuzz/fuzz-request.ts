@@ -4,8 +4,8 @@ import { awkwardText, garbled, oneIn } from './chance.ts';
 import { fuzzBody } from './fuzz-body.ts';
 
 /**
- * Returns the bytes of a request that is made of those of the routes: of one of them its method, of another its path, its
- * credentials or its body, each of them changed at times.
+ * Returns the bytes of a request that is made of those of the routes: of one of them its method, of another its path,
+ * its credentials or its body, each of them changed at times.
  */
 export function fuzzRequest(seeds: readonly [RouteRequest, ...RouteRequest[]], random: Random): Buffer {
   const seed = pickSeed(seeds, random);

@@ -89,7 +89,10 @@ function expectNoFault(answers: string, requests: readonly Buffer[], answered: M
   expect(trace, shown).to.equal(undefined);
 }
 
-/** Returns the level of a line of the log. Throws when it is no JSON: something has got into it that is no line of its own. */
+/**
+ * Returns the level of a line of the log. Throws when it is no JSON: something has got into it that is no line of its
+ * own.
+ */
 function levelOf(line: string): unknown {
   return Reflect.get(Object(JSON.parse(line)), 'level');
 }

@@ -6,7 +6,9 @@ import type { RouteApi, RouteRequest } from '../route-requests.ts';
 /** Methods of an OpenAPI path item. */
 const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'];
 
-/** Returns requests to the decision point for gateways, by each method, in the dialect of Envoy and in that of nginx. */
+/**
+ * Returns requests to the decision point for gateways, by each method, in the dialect of Envoy and in that of nginx.
+ */
 export function checkRequests(token: string): readonly RouteRequest[] {
   return METHODS.flatMap((method) =>
     ['/auth/check', '/auth/check/orders/1'].map((path) => ({

@@ -35,7 +35,9 @@ export interface BoxApi extends TestApi {
 /** The secret of the client `admin`. */
 export const adminSecret = 'admin-secret';
 
-/** Starts the API of a test file, on a database of its own or one that is given; `environment` overrides its settings. */
+/**
+ * Starts the API of a test file, on a database of its own or one that is given; `environment` overrides its settings.
+ */
 export async function startBoxApi(environment: Environment = {}, database?: TestDatabase): Promise<BoxApi> {
   const api = await startApi({ environment, ...(database && { database }) });
   try {

@@ -18,7 +18,9 @@ export interface CodeFlow {
   readonly newBox: (settings?: object, ...others: readonly Declared[]) => Promise<string>;
   /** Returns somebody who is signed in, and has allowed the client `app` to know who they are. */
   readonly newPerson: (box: string) => Promise<Person>;
-  /** Returns a replica whose requests meet something just before they store a code, or redeem one: the first time only. */
+  /**
+   * Returns a replica whose requests meet something just before they store a code, or redeem one: the first time only.
+   */
   readonly meeting: (what: () => Promise<unknown>, where: 'storeCode' | 'redeem') => OAuthServices;
 }
 

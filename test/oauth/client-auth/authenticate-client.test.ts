@@ -92,7 +92,9 @@ const negligible = 0.05;
 
 const hundred = Array.from({ length: 100 }, (_, index) => String(index).padStart(2, '0'));
 
-/** Median over some batches of Welch's t between refusals of unknown clients and of known ones with a generated secret. */
+/**
+ * Median over some batches of Welch's t between refusals of unknown clients and of known ones with a generated secret.
+ */
 async function medianOfT(secrets: ClientSecrets, batches: number, pairs: number): Promise<number> {
   const state = await stateWith(hundred.map((number) => `client-${number}`));
   const refusal = await timer(state, secrets);

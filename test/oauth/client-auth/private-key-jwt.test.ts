@@ -111,7 +111,8 @@ describe('a client that authenticates by private_key_jwt', () => {
   it('uses each assertion once, on all replicas together', async () => {
     let text = '';
     let statuses: readonly number[] = [503];
-    // A machine that is too busy sends some away, perhaps the one whose assertion was good: then once more, with another.
+    // A machine that is too busy sends some away, perhaps the one whose assertion was good: then once more, with
+    // another.
     while (statuses.includes(503)) {
       text = await signed();
       const uses = Array.from({ length: 20 }, (_, n) => ask(text, {}, n % 2 === 0 ? api : replica));

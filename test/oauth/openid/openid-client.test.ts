@@ -5,7 +5,9 @@ import type { Browser } from '../../http/pages/browser.ts';
 import { ann, annsData, back, goodbye, issuer, secret, startOpenIdApi } from './openid-api.ts';
 import type { OpenIdApi } from './openid-api.ts';
 
-/** openid-client is what many apps are written with, and certified: it checks every answer as OpenID Connect demands. */
+/**
+ * openid-client is what many apps are written with, and certified: it checks every answer as OpenID Connect demands.
+ */
 describe('an app that is written with openid-client', () => {
   let api: OpenIdApi;
   let server: client.Configuration;
@@ -28,7 +30,7 @@ describe('an app that is written with openid-client', () => {
     metadata: Partial<client.ClientMetadata> = {},
   ): Promise<client.Configuration> {
     return client.discovery(new URL(issuer), id, metadata, authentication, {
-      // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked so to stand out: the issuer is plain http, on this machine
+      // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked so to stand out: the issuer is plain http
       execute: [client.allowInsecureRequests],
       [client.customFetch]: onThisMachine,
     });

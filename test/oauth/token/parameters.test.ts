@@ -10,7 +10,9 @@ function read(type: string, body: string | Buffer): Record<string, string> {
   return Object.fromEntries(parseParameters(type, Buffer.from(body)));
 }
 
-/** Text that may stand in a parameter: no NUL, no half of a surrogate pair, and not empty (which counts as left out). */
+/**
+ * Text that may stand in a parameter: no NUL, no half of a surrogate pair, and not empty (which counts as left out).
+ */
 const values = fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => !text.includes('\0'));
 const parameters = fc.dictionary(values, values, { noNullPrototype: true });
 

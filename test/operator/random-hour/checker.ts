@@ -15,8 +15,8 @@ export interface Violation {
 }
 
 /**
- * The outcome of a check. `idle`: the status promises nothing. `moved`: a replica disagreed, and so did the object when it was
- * read again, so that nothing follows.
+ * The outcome of a check. `idle`: the status promises nothing. `moved`: a replica disagreed, and so did the object when
+ * it was read again, so that nothing follows.
  */
 export type Outcome = 'right' | 'idle' | 'moved' | 'wrong';
 
@@ -26,7 +26,9 @@ export interface Checker {
   check(box: string, name: string): Promise<Outcome>;
   /** Checks that a Client which has gone gets no token any more by the secret that it had last. */
   checkGone(client: FoundClient): Promise<Outcome>;
-  /** Checks whether the ServiceAccount that is there is not the one that authenticates the Client; undefined: not known. */
+  /**
+   * Checks whether the ServiceAccount that is there is not the one that authenticates the Client; undefined: not known.
+   */
   isStranger(client: FoundClient): Promise<boolean | undefined>;
   readonly violations: readonly Violation[];
 }
@@ -54,16 +56,16 @@ const LOST: readonly string[] = ['ServiceAccountDeleted', 'ServiceAccountRecreat
 
 /**
  * Creates a checker. What is Ready is asked of both replicas: what is declared gets a token, what an earlier generation
- * declared gets none. A disagreement is a violation only if the object is still the same one, in the same generation, and
- * its condition has not flipped, and if the Secret or ServiceAccount is still the same.
+ * declared gets none. A disagreement is a violation only if the object is still the same one, in the same generation,
+ * and its condition has not flipped, and if the Secret or ServiceAccount is still the same.
  */
 export function createChecker({ stage, journal, reader, secretsOf }: CheckerOptions): Checker {
   const violations: Violation[] = [];
   /** By uid of a Client: the uid of the ServiceAccount that got a token for it last. */
   const pins = new Map<string, string>();
   /**
-   * By uid of a Client that was Ready, whose deletion waits for the row since then (decision 23): its secret, where no other
-   * object may declare the same one.
+   * By uid of a Client that was Ready, whose deletion waits for the row since then (decision 23): its secret, where no
+   * other object may declare the same one.
    */
   const ownSecrets = new Map<string, string>();
   /** Clients and pins of which a status has said that they are lost. */
@@ -188,7 +190,10 @@ export function createChecker({ stage, journal, reader, secretsOf }: CheckerOpti
   };
 }
 
-/** Checks whether an answer says that the ServiceAccount which was sent is the pinned one: it got a token, or had got one. */
+/**
+ * Checks whether an answer says that the ServiceAccount which was sent is the pinned one: it got a token, or had got
+ * one.
+ */
 function tellsOfPin({ status, error }: Answer): boolean {
   return status === 200 || error.includes('This ServiceAccount was deleted');
 }

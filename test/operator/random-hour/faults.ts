@@ -77,8 +77,9 @@ async function slowManagement({ stage, fleet, journal, random }: FaultScene): Pr
 }
 
 /**
- * The operators reach no replica for a while, in which secrets are changed: the replicas go on, and know nothing of that. It
- * is over once a status is about such a change. A leader that has just begun says nothing, so another try may be needed.
+ * The operators reach no replica for a while, in which secrets are changed: the replicas go on, and know nothing of
+ * that. It is over once a status is about such a change. A leader that has just begun says nothing, so another try may
+ * be needed.
  */
 async function closeManagement({ stage, fleet, journal, random }: FaultScene): Promise<void> {
   const changed = async (): Promise<() => Promise<boolean>> => {
@@ -187,7 +188,9 @@ type Change = Readonly<{ op: 'add' | 'remove' | 'replace'; path: string; value?:
 
 const statusFields = ['secretName', 'serviceAccounts', 'policies', 'sessions', 'lastTokenAt', 'secret'] as const;
 
-/** The definition of Client lacks fields of this release; now and then somebody has edited it, and it has others too. */
+/**
+ * The definition of Client lacks fields of this release; now and then somebody has edited it, and it has others too.
+ */
 function olderDefinitions(scene: FaultScene): Promise<void> {
   const more = scene.random.below(3) === 0 ? newer : [];
   return skew(scene, [...older(scene), ...more], () => Promise.resolve());

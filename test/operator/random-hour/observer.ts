@@ -22,8 +22,8 @@ const strollers = 3;
 const workers = 24;
 
 /**
- * Watches all Clients and checks each one on the very event that promises something, and in between Clients by chance. A
- * watch that ends (a definition changed) is begun again with a list.
+ * Watches all Clients and checks each one on the very event that promises something, and in between Clients by chance.
+ * A watch that ends (a definition changed) is begun again with a list.
  */
 export function startObserver(plane: ControlPlane, checker: Checker, random: Random): Observer {
   const outcomes = { right: 0, idle: 0, moved: 0, wrong: 0 };

@@ -34,13 +34,15 @@ export interface HourReport {
 }
 
 const editLanes = 3;
-/** So often an edit is tried, each time of another slot: some are being deleted, and some a skewed definition refuses. */
+/**
+ * So often an edit is tried, each time of another slot: some are being deleted, and some a skewed definition refuses.
+ */
 const mostTries = 2000;
 
 /**
- * Plays rounds of edits and faults by chance, while every status is compared with both replicas. In a round each fault comes
- * once, in an order of chance, beside those of other lanes; after it all faults are withdrawn and every status must become
- * true. Ends after the first round with a violation.
+ * Plays rounds of edits and faults by chance, while every status is compared with both replicas. In a round each fault
+ * comes once, in an order of chance, beside those of other lanes; after it all faults are withdrawn and every status
+ * must become true. Ends after the first round with a violation.
  */
 export async function playHour(stage: HourStage, options: HourOptions): Promise<HourReport> {
   const journal = createJournal();

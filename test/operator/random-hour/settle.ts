@@ -9,8 +9,8 @@ import type { HourStage } from './stage.ts';
 const patience = 240_000;
 
 /**
- * Waits until every status is true: Ready, or not Ready for a reason that holds. Then checks each Client on both replicas,
- * and that no row is left of an object that has gone. Returns what does not hold.
+ * Waits until every status is true: Ready, or not Ready for a reason that holds. Then checks each Client on both
+ * replicas, and that no row is left of an object that has gone. Returns what does not hold.
  */
 export async function settle(stage: HourStage, checker: Checker): Promise<readonly string[]> {
   let open: readonly string[] = [];

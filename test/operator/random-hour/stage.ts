@@ -14,7 +14,10 @@ export interface Replica extends KeptProcess<ApiProcess> {
   readonly url: string;
 }
 
-/** A whole installation: a cluster, a database, two replicas of the API and two operators, each started again when it ends. */
+/**
+ * A whole installation: a cluster, a database, two replicas of the API and two operators, each started again when it
+ * ends.
+ */
 export interface HourStage {
   readonly plane: ControlPlane;
   readonly database: TestDatabase;

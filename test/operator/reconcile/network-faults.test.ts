@@ -6,7 +6,10 @@ import type { OperatorProcess } from '../../support/operator-process.ts';
 import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
 
 const client = { grant_types: ['client_credentials'], secret: 'a-secret-of-the-app' };
-/** It leads for forty seconds after the last time that it was heard: two calls over connections that are silent, and more. */
+/**
+ * It leads for forty seconds after the last time that it was heard: two calls over connections that are silent, and
+ * more.
+ */
 const settings = { BOXGATE_LEASE_SECONDS: '60' };
 
 describe('an operator that reaches the API server badly', () => {

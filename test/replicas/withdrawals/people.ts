@@ -16,7 +16,10 @@ export async function newUser(
   return { id: idIn(await ground.admin('POST', '/users', { email, password, ...fields })), email };
 }
 
-/** Declares the client `app` with the code grant and the grant `password`; the tokens of a new user who may read clients. */
+/**
+ * Declares the client `app` with the code grant and the grant `password`; the tokens of a new user who may read
+ * clients.
+ */
 export async function tokensOfUser(ground: Ground, settings: object = {}, fields: object = {}) {
   const code = { redirect_uri: back, refresh_token: true, ...settings };
   const grant_types = ['authorization_code', 'password'];

@@ -18,7 +18,9 @@ export interface DescribedResponses {
   readonly schemas: Readonly<Record<string, JsonObject>>;
   /** Checks whether a route, as the route table writes it, has a path in the document. */
   isRoute(route: string): boolean;
-  /** Returns the response that a request to a path below the box may get with a status; undefined: none is described. */
+  /**
+   * Returns the response that a request to a path below the box may get with a status; undefined: none is described.
+   */
   find(method: string, path: string, status: number): DescribedResponse | undefined;
 }
 

@@ -37,8 +37,8 @@ export const mochaHooks = {
 };
 
 /**
- * Prints the number of compared responses. Throws after a run of every test that sent a response which is not described,
- * or never sent one that is: mocha counts that as a failure of the run.
+ * Prints the number of compared responses. Throws after a run of every test that sent a response which is not
+ * described, or never sent one that is: mocha counts that as a failure of the run.
  */
 export function mochaGlobalTeardown(): void {
   const run = process.env[RUN];

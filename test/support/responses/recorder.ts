@@ -19,7 +19,8 @@ const MOST_LONG_BODIES = 50;
 
 /**
  * Calls `onSent` with every response that the public port of an API in this process sends: whatever has a request
- * context; `route` is its pattern, or `(none)`. It changes the prototype of every response, so that no test can start an API that it does not see.
+ * context; `route` is its pattern, or `(none)`. It changes the prototype of every response, so that no test can start
+ * an API that it does not see.
  */
 export function recordResponses(onSent: (sent: SentResponse, route: string) => void): void {
   const sending = new WeakMap<object, Sending>();

@@ -24,8 +24,8 @@ const indexes = {
 } as const;
 
 /**
- * Makes the tables, one for each model: none is larger than it must be, and no index but those that are asked. A session
- * is stored again by each authorization: there is room for it beside the old one (HOT).
+ * Makes the tables, one for each model: none is larger than it must be, and no index but those that are asked. A
+ * session is stored again by each authorization: there is room for it beside the old one (HOT).
  */
 export async function createModelTables(pool: pg.Pool): Promise<void> {
   for (const [model, column] of Object.entries(indexes)) {

@@ -1,4 +1,5 @@
-// node-oidc-provider for the code flow as a careful user would set it up: Postgres behind it, nothing on that is not used.
+// node-oidc-provider for the code flow as a careful user would set it up: Postgres behind it, nothing on that is not
+// used.
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';

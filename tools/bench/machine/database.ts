@@ -6,7 +6,10 @@ import type { BenchPostgres } from './postgres.ts';
 
 const program = fileURLToPath(new URL('../../../api/main.ts', import.meta.url));
 
-/** Makes a migrated database and a role for its API, which only reads and writes rows; their URLs by our settings' names. */
+/**
+ * Makes a migrated database and a role for its API, which only reads and writes rows; their URLs by our settings'
+ * names.
+ */
 export async function makeDatabase(
   postgres: BenchPostgres,
   database: string,

@@ -3,14 +3,19 @@ import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import type { ControlPlane } from '../../envtest/control-plane.ts';
 
-/** The group of kinds that are ours in all but the name: no operator looks at them, so a bare writer has them for itself. */
+/**
+ * The group of kinds that are ours in all but the name: no operator looks at them, so a bare writer has them for
+ * itself.
+ */
 export const bareGroup = 'bare.boxgate.dev';
 
 const files = ['clients', 'accesspolicies'].map(
   (name) => new URL(`../../../crds/boxgate.dev_${name}.yaml`, import.meta.url),
 );
 
-/** Defines our kinds once more in {@link bareGroup}, with the same schema and rules, and waits until they are served. */
+/**
+ * Defines our kinds once more in {@link bareGroup}, with the same schema and rules, and waits until they are served.
+ */
 export async function installBareKinds(plane: ControlPlane): Promise<void> {
   for (const file of files) await install(plane, parse(await readFile(file, 'utf8')));
 }

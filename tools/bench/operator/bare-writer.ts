@@ -1,4 +1,5 @@
-// A bare writer: lists and watches, and makes for each object the writes that an operator makes, with nothing around them.
+// A bare writer: lists and watches, and makes for each object the writes that an operator makes, with nothing around
+// them.
 import { isObject } from '../../../crds/json-value.ts';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

@@ -17,7 +17,10 @@ const program = fileURLToPath(new URL('./bare-writer.ts', import.meta.url));
 /** As many calls at once as the operator makes (operator/kube/client/concurrency.ts). */
 const lanes = 16;
 
-/** Starts one for these kinds of {@link bareGroup} in a box, or in all; it writes the statuses that objects of ours have. */
+/**
+ * Starts one for these kinds of {@link bareGroup} in a box, or in all; it writes the statuses that objects of ours
+ * have.
+ */
 export async function startBareWriter(
   cluster: BenchCluster,
   plurals: readonly Plural[],

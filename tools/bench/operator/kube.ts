@@ -20,8 +20,8 @@ async function versionNow(kube: KubeApi, path = '/api/v1/namespaces'): Promise<s
 }
 
 /**
- * Calls back with every event of a path from now on; resolves, once that has begun, with what ends it. An API server ends
- * watches of a kind whose definition has only just come: then the next one goes on where it ended.
+ * Calls back with every event of a path from now on; resolves, once that has begun, with what ends it. An API server
+ * ends watches of a kind whose definition has only just come: then the next one goes on where it ended.
  */
 export async function follow(kube: KubeApi, path: string, onEvent: (event: WatchEvent) => void): Promise<() => void> {
   const over = new AbortController();

@@ -4,7 +4,10 @@ import { follow } from './kube.ts';
 
 /** A watch that looks for Ready. */
 export interface ReadyWatch {
-  /** Resolves when each of the objects was seen Ready in its present generation; with the time (performance.now) of the last. */
+  /**
+   * Resolves when each of the objects was seen Ready in its present generation; with the time (performance.now) of the
+   * last.
+   */
   readonly all: Promise<number>;
   end(): void;
 }

@@ -6,7 +6,9 @@ import { bearerRequest, formRequest } from '../load/requests.ts';
 import { median, medianRatio } from '../median.ts';
 import { judged, type Scenario } from '../scenario.ts';
 
-/** Boxes beside the measured one. Each sends one request a second, as one box may have one record of a denial a second. */
+/**
+ * Boxes beside the measured one. Each sends one request a second, as one box may have one record of a denial a second.
+ */
 const otherBoxes = 50;
 
 /** Load beside the measured one: the same requests, granted or denied. */
@@ -112,7 +114,10 @@ function requestsBeside(
 
 const warmupSeconds = 0.5;
 
-/** Drives the measured load with the other one beside it, and returns its rate. Throws if an answer is not the expected one. */
+/**
+ * Drives the measured load with the other one beside it, and returns its rate. Throws if an answer is not the expected
+ * one.
+ */
 async function rateBeside(
   context: BenchContext,
   { port }: Boxgate,

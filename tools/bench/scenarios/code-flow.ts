@@ -14,7 +14,9 @@ import { alternate, type Contestant } from '../rounds.ts';
 import { judged, type Scenario } from '../scenario.ts';
 import { storeUsers } from '../stored-users.ts';
 
-/** One on each connection: node-oidc-provider writes the row of a session in each flow, and nobody waits for it there. */
+/**
+ * One on each connection: node-oidc-provider writes the row of a session in each flow, and nobody waits for it there.
+ */
 const people = 64;
 const password = 'a long enough passphrase';
 const back = 'https://app.example/back';

@@ -8,7 +8,8 @@ export interface ConfiguredUris {
 
 /**
  * Returns the configured redirect URI that a requested one is ({@link isRedirectUri}); undefined if there is none. The
- * same string wins over one that differs in the port, so that a consent is found again for the URI that it was given for.
+ * same string wins over one that differs in the port, so that a consent is found again for the URI that it was given
+ * for.
  */
 export function configuredUri(requested: string, { redirect_uri, redirect_uris }: ConfiguredUris): string | undefined {
   if (requested === redirect_uri || redirect_uris?.includes(requested) === true) return requested;

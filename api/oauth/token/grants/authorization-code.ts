@@ -49,7 +49,9 @@ export const authorizationCode: Grant = {
   },
 };
 
-/** Returns the member `scope` of the response (§5.1), which depends on the authorization request and on changes since. */
+/**
+ * Returns the member `scope` of the response (§5.1), which depends on the authorization request and on changes since.
+ */
 function scopeOfResponse({ plan, scope }: Issued, { namesScope }: CodeParts): string | undefined {
   return namesScope ? (plan.scope ?? '') : scopeMember(plan.scope, scope ?? undefined);
 }

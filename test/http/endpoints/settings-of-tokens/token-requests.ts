@@ -45,7 +45,9 @@ interface Caller {
   readonly browser: Browser;
 }
 
-/** Sets an API with the client `app`, and a browser, for a suite. Before each test the client has its usual settings. */
+/**
+ * Sets an API with the client `app`, and a browser, for a suite. Before each test the client has its usual settings.
+ */
 export function onTokenApi(take: (started: Caller) => void): void {
   let api: TestApi;
   before(async () => {

@@ -4,7 +4,8 @@ import { ownerQuery } from '../../../support/owner-query.ts';
 import { userTokens } from '../../../support/user-token.ts';
 import { startBoxApi } from '../box-api.ts';
 import type { BoxApi } from '../box-api.ts';
-import { fieldsAtFault, member, userRequests } from './user-requests.ts';
+import { member } from '../../../support/member.ts';
+import { fieldsAtFault, userRequests } from './user-requests.ts';
 
 describe('R-16 a user as it was read', () => {
   let api: BoxApi;

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { userTokens } from '../../../support/user-token.ts';
 import { startBoxApi } from '../box-api.ts';
 import type { BoxApi } from '../box-api.ts';
-import { fieldsAtFault, member, password, userRequests } from './user-requests.ts';
+import { member } from '../../../support/member.ts';
+import { fieldsAtFault, password, userRequests } from './user-requests.ts';
 
 describe('the data of a user', () => {
   let api: BoxApi;

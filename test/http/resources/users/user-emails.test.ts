@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { startBoxApi } from '../box-api.ts';
 import type { BoxApi } from '../box-api.ts';
-import { fieldsAtFault, member, password, userRequests } from './user-requests.ts';
+import { member } from '../../../support/member.ts';
+import { fieldsAtFault, password, userRequests } from './user-requests.ts';
 
 describe('the email of a user', () => {
   let api: BoxApi;

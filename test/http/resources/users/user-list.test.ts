@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { startBoxApi } from '../box-api.ts';
 import type { BoxApi } from '../box-api.ts';
-import { member, userRequests } from './user-requests.ts';
+import { member } from '../../../support/member.ts';
+import { userRequests } from './user-requests.ts';
 
 describe('the list of users', () => {
   let api: BoxApi;

@@ -1,12 +1,10 @@
 import { expect } from 'chai';
 import { isObject } from '../../../../crds/json-value.ts';
+import { member } from '../../../support/member.ts';
 import type { BoxApi, CallOptions, Reply } from '../box-api.ts';
 
 /** Password of the users that these tests create. */
 export const password = 'correct horse';
-
-/** Returns a member of a value; undefined if there is none. */
-export const member = (value: unknown, name: string): unknown => Reflect.get(Object(value), name);
 
 /** Returns the messages of a refused record, by field. */
 export function errorsIn(body: unknown): Readonly<Record<string, unknown>> {

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { startBoxApi } from '../box-api.ts';
 import type { BoxApi } from '../box-api.ts';
-import { errorsIn, fieldsAtFault, member, password, userRequests } from './user-requests.ts';
+import { member } from '../../../support/member.ts';
+import { errorsIn, fieldsAtFault, password, userRequests } from './user-requests.ts';
 
 describe('the users API', () => {
   let api: BoxApi;

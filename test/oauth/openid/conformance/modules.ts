@@ -16,7 +16,10 @@ const code = ['code'] as const;
 const withToken = ['code', 'id_token token'] as const;
 const implicit = ['id_token', 'id_token token'] as const;
 
-/** The modules of the plans Basic and Implicit, in the order of the suite; those of Form Post are the same with `form_post`. */
+/**
+ * The modules of the plans Basic and Implicit, in the order of the suite; those of Form Post are the same with
+ * `form_post`.
+ */
 export const LOGIN_MODULES = {
   'oidcc-server': { types: all, checks: 'a person signs in; state, id_token and tokens are right' },
   'oidcc-response-type-missing': { types: withToken, checks: 'an error without `response_type`' },

@@ -16,7 +16,9 @@ import { apiOf, sorts, watchThings, type ThingWatch } from '../things.ts';
 describe('a list-watch over a scripted API server', () => {
   let server: ScriptedApiServer;
   let watching: ThingWatch | undefined;
-  /** Milliseconds after which an answer is waited for no longer: far beyond what a slow machine needs, where one comes. */
+  /**
+   * Milliseconds after which an answer is waited for no longer: far beyond what a slow machine needs, where one comes.
+   */
   let patience: number;
   beforeEach(async () => {
     patience = 10_000;

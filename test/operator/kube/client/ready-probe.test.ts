@@ -44,7 +44,10 @@ describe('Ready, probed on the event that says it, on two replicas of which one 
     done.abort(new Error('seen'));
   }
 
-  /** Changes an object while one replica stands still; what is asked of both on the event is answered once it moves again. */
+  /**
+   * Changes an object while one replica stands still; what is asked of both on the event is answered once it moves
+   * again.
+   */
   async function onReady<T>(
     kind: Kind,
     name: string,

@@ -5,7 +5,9 @@ import type { ControlPlane } from '../../../../tools/envtest/control-plane.ts';
 
 const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
-/** Gives a kind a schema that accepts any spec, as somebody may do who bypasses ours. It takes effect a little later. */
+/**
+ * Gives a kind a schema that accepts any spec, as somebody may do who bypasses ours. It takes effect a little later.
+ */
 export async function acceptAnySpec(plane: ControlPlane, kind: Kind): Promise<void> {
   const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${KINDS[kind].plural}.boxgate.dev`;
   const { body } = await plane.call({ path });

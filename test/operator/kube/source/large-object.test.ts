@@ -3,7 +3,7 @@ import { LONGEST_RESOURCE } from '../../../../crds/resource-size.ts';
 import { validate } from '../../../../operator/desired/validate.ts';
 import { withoutLongSpec } from '../../../../operator/kube/client/long-spec.ts';
 import { declaredObject } from '../../../../operator/kube/source/declared-object.ts';
-import { member } from '../../../http/resources/users/user-requests.ts';
+import { member } from '../../../support/member.ts';
 
 describe('a custom resource that is too large', () => {
   const keptOf = (spec: object) =>

@@ -13,7 +13,10 @@ interface Case {
   readonly incomplete?: true;
   /** Ids. */
   readonly declares?: readonly string[];
-  /** Ids; a question mark behind those that must be looked for once more, `retained` behind those that only lose their owner. */
+  /**
+   * Ids; a question mark behind those that must be looked for once more, `retained` behind those that only lose their
+   * owner.
+   */
   readonly removes?: readonly string[];
 }
 

@@ -94,8 +94,8 @@ interface Restart {
 }
 
 /**
- * Starts the operator again. What was declared in every box while nobody watched tells when it has converged: one policy
- * each, and the writes for these must be the only ones.
+ * Starts the operator again. What was declared in every box while nobody watched tells when it has converged: one
+ * policy each, and the writes for these must be the only ones.
  */
 async function restart(cluster: BenchCluster, boxes: readonly string[], log: AuditLog): Promise<Restart> {
   const before = await log.writes();

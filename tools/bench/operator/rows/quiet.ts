@@ -12,7 +12,10 @@ import type { OperatorScenario } from '../scenario.ts';
 
 /** Seconds; so that much more happens in a minute than else in ten. */
 const periods = { BOXGATE_SWEEP_SECONDS: '2', BOXGATE_RELIST_SECONDS: '5' };
-/** Milliseconds: an idle backend's statistics reach the views ten seconds later (PostgreSQL manual, "Cumulative Statistics System"). */
+/**
+ * Milliseconds: an idle backend's statistics reach the views ten seconds later (PostgreSQL manual, "Cumulative
+ * Statistics System").
+ */
 const settling = 12_000;
 
 /** Nothing changes: then nothing is written. */
