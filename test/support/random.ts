@@ -13,11 +13,14 @@ export interface Random {
 
 /**
  * The chance of a test run: of the seed in BOXGATE_SEED, so that a failure can be had again, otherwise of the seed
- * `otherwise`, a new one.
+ * `otherwise`, a new one. Throws if BOXGATE_SEED is no whole number.
  */
 export function seededRandom(otherwise = randomInt(2 ** 31)): Random {
   const given = process.env['BOXGATE_SEED'];
-  return randomOf(given === undefined ? otherwise : Number(given));
+  if (given === undefined) return randomOf(otherwise);
+  const seed = Number(given);
+  if (!Number.isSafeInteger(seed)) throw new Error(`BOXGATE_SEED is ${given}; make it a whole number`);
+  return randomOf(seed);
 }
 
 /** Returns chance of its own for each seed (mulberry32). */

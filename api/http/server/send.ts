@@ -79,6 +79,8 @@ function lengthOf(body: string | readonly Buffer[], encoding: 'latin1' | 'utf8')
 
 /** Sends pieces as fast as the caller reads them, at most one in a round of the event loop. */
 function sendPieces(response: ServerResponse, pieces: readonly Buffer[]): void {
+  // A pipeline into a closed response throws.
+  if (response.destroyed) return;
   // A caller who hangs up ends it: there is nobody left to answer.
   pipeline(Readable.from(inRounds(pieces)), response, () => undefined);
 }

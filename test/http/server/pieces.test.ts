@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -14,6 +14,7 @@ const whole = Buffer.concat(pieces);
 describe('an answer in pieces', () => {
   let server: Server;
   const responses: ServerResponse[] = [];
+  const late = new EventEmitter();
 
   before(async () => {
     server = createServer((_request, response) => {
@@ -32,7 +33,16 @@ describe('an answer in pieces', () => {
         allowedOrigin: undefined,
         error: undefined,
       });
-      send(response, { status: 200, body: pieces }, () => undefined);
+      if (response.req.url === '/late') {
+        response.once('close', () => {
+          try {
+            send(response, { status: 200, body: pieces }, () => undefined);
+            late.emit('answered');
+          } catch (error) {
+            late.emit('error', error);
+          }
+        });
+      } else send(response, { status: 200, body: pieces }, () => undefined);
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
   });
@@ -70,5 +80,15 @@ describe('an answer in pieces', () => {
     answer.destroy();
     await closed;
     expect(response.writableEnded, 'all of it was written for nobody').to.equal(false);
+  });
+
+  it('is no fault where the caller has hung up before it', async () => {
+    const answered = once(late, 'answered');
+    const asked = request({ port: portOf(server), host: '127.0.0.1', path: '/late' });
+    asked.on('error', () => undefined).end();
+    await once(server, 'request');
+    asked.destroy();
+    await answered;
+    expect(responses.at(-1)?.writableEnded).to.equal(false);
   });
 });
