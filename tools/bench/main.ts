@@ -4,7 +4,7 @@
 import { parseArgs } from 'node:util';
 import { openContext } from './context.ts';
 import { printProfiles } from './profiles.ts';
-import { printTable, writeTable } from './report.ts';
+import { printTable, writeTable, type TableName } from './report.ts';
 import type { Row } from './scenario.ts';
 import { scenarios } from './scenarios/index.ts';
 
@@ -29,18 +29,21 @@ const context = await openContext(effort, say);
 const interrupted = (): void => void context.stop().then(() => process.exit(130));
 process.once('SIGINT', interrupted);
 process.once('SIGTERM', interrupted);
-const rows: Row[] = [];
+const tables = new Map<TableName, Row[]>();
 try {
   for (const scenario of chosen) {
     say(`${scenario.name} …`);
-    rows.push(...(await scenario.run(context)));
+    const { table = 'bench' } = scenario;
+    tables.set(table, [...(tables.get(table) ?? []), ...(await scenario.run(context))]);
   }
 } finally {
   await context.stop();
 }
-printTable(rows);
+for (const rows of tables.values()) printTable(rows);
 if (values.profile !== undefined) await printProfiles(values.profile);
-if (values.write || positionals.length === 0) await writeTable(rows);
+if (values.write || positionals.length === 0) {
+  for (const [name, rows] of tables) await writeTable(rows, name);
+}
 
 function say(line: string): void {
   process.stderr.write(`${line}\n`);

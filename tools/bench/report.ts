@@ -5,8 +5,15 @@ import { fileURLToPath } from 'node:url';
 import type { Row } from './scenario.ts';
 
 const page = fileURLToPath(new URL('../../docs/performance.md', import.meta.url));
-/** The tables of the page, each between markers of its own, and written by the command of its name. */
-export type TableName = 'bench' | 'bench-operator';
+/** The tables of the page, each between markers of its own. */
+export type TableName = 'bench' | 'bench-routes' | 'bench-operator';
+
+/** The command that writes a table. */
+const commands: Readonly<Record<TableName, string>> = {
+  bench: 'make bench',
+  'bench-routes': 'make bench',
+  'bench-operator': 'make bench-operator',
+};
 
 /** Prints the rows as the table that the page gets. */
 export function printTable(rows: readonly Row[]): void {
@@ -18,7 +25,7 @@ export function printTable(rows: readonly Row[]): void {
  * stay. Throws when the page or its markers are missing.
  */
 export async function writeTable(rows: readonly Row[], name: TableName = 'bench'): Promise<void> {
-  const [begin, end] = [`<!-- ${name}: written by \`make ${name}\`, do not edit -->`, `<!-- /${name} -->`];
+  const [begin, end] = [`<!-- ${name}: written by \`${commands[name]}\`, do not edit -->`, `<!-- /${name} -->`];
   const text = await readFile(page, 'utf8');
   const [before, rest] = text.split(begin);
   const [old, after] = rest?.split(end) ?? [];

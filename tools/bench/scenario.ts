@@ -1,4 +1,5 @@
 import type { BenchContext } from './context.ts';
+import type { TableName } from './report.ts';
 
 /** A row of the table in docs/performance.md. */
 export interface Row {
@@ -14,6 +15,8 @@ export interface Scenario {
   readonly name: string;
   /** Minutes of work that `make bench` leaves out; `npm run bench -- <name>` runs it. */
   readonly large?: true;
+  /** The table of its rows; `bench` by default. */
+  readonly table?: TableName;
   run(context: BenchContext): Promise<Row[]>;
 }
 

@@ -24,6 +24,19 @@ export function bearerRequest(path: string, token: string, headers: readonly str
   return [...own, ...headers, '', ''].join('\r\n');
 }
 
+/** A request with a bearer token as a whole HTTP/1.1 request, with a body of this media type if there is one. */
+export function resourceRequest(
+  [method, path]: readonly [method: string, path: string],
+  token: string,
+  body?: string,
+  type = 'application/json',
+): string {
+  const own = [`${method} ${path} HTTP/1.1`, 'Host: 127.0.0.1', `Authorization: Bearer ${token}`];
+  if (body === undefined) return [...own, '', ''].join('\r\n');
+  const length = Buffer.byteLength(body);
+  return [...own, `Content-Type: ${type}`, `Content-Length: ${length}`, '', body].join('\r\n');
+}
+
 /** A GET with a cookie, `name=value` or several of them, as a whole HTTP/1.1 request. */
 export function cookieRequest(path: string, cookie: string): string {
   return [`GET ${path} HTTP/1.1`, 'Host: 127.0.0.1', `Cookie: ${cookie}`, '', ''].join('\r\n');

@@ -4,6 +4,7 @@ import { auditLines } from './audit-lines.ts';
 import { checks } from './checks.ts';
 import { chosenSecrets } from './chosen-secrets.ts';
 import { codeFlow } from './code-flow.ts';
+import { everyRoute } from './every-route.ts';
 import { folder } from './folder.ts';
 import { manyConnections } from './many-connections.ts';
 import { millionUsers } from './million-users.ts';
@@ -31,4 +32,5 @@ export const scenarios: readonly Scenario[] = [
   codeFlow,
   millionUsers,
   policyOfGroup,
+  everyRoute,
 ];

@@ -1,0 +1,139 @@
+import { clientCredentials } from '../../../api/oauth/token/grants/client-credentials.ts';
+import { bearerRequest, formRequest, resourceRequest, type Credentials } from '../load/requests.ts';
+import type { RouteRow } from './row.ts';
+import { BACK, emailOf, PASSWORD, PEOPLE, VERIFIER, type RouteWorld } from './world.ts';
+
+const grant = { grant_type: clientCredentials.name };
+
+/** Live tokens that are asked about in turn. */
+const TOKENS = 2_000;
+
+/** Rows of the endpoints for programs. */
+export const oauthRows: readonly RouteRow[] = [
+  {
+    route: 'POST /auth/token',
+    variant: 'client_credentials, opaque',
+    requests: (world) => [tokenRequest(world, grant, world.boxgate.clients.opaque)],
+  },
+  {
+    route: 'POST /auth/token',
+    variant: 'client_credentials, at the Service of the box in the cluster',
+    goal: { of: 'token', least: 0.95 },
+    requests: ({ boxgate }) => [
+      formRequest('/auth/token', grant, boxgate.clients.opaque).replace(
+        'Host: 127.0.0.1',
+        `Host: boxgate.${boxgate.box}.svc`,
+      ),
+    ],
+  },
+  {
+    route: 'POST /auth/token',
+    variant: 'client_credentials, JWT',
+    requests: (world) => [tokenRequest(world, grant, world.boxgate.clients.jwt)],
+  },
+  {
+    route: 'POST /auth/token',
+    variant: 'client_credentials, with a chosen secret',
+    goal: { of: 'token', least: 0.9 },
+    requests: (world) => [tokenRequest(world, grant, world.boxgate.clients.chosen)],
+  },
+  {
+    route: 'POST /auth/token',
+    variant: 'client_credentials, with a refresh token',
+    goal: { of: 'token', least: 0.5 },
+    requests: (world) => [tokenRequest(world, grant, world.clients.refreshing)],
+  },
+  {
+    route: 'POST /auth/token',
+    variant: 'refresh_token',
+    goal: { of: 'token', least: 0.4 },
+    requests: (world) => refreshes(world, world.clients.refreshing),
+  },
+  {
+    route: 'POST /auth/token',
+    variant: 'refresh_token, with rotation',
+    goal: { of: 'token', least: 0.3 },
+    isOnce: true,
+    requests: (world) => refreshes(world, world.clients.rotating),
+  },
+  {
+    route: 'POST /auth/token',
+    variant: 'authorization_code',
+    goal: { of: 'token', least: 0.4 },
+    isOnce: true,
+    async requests(world) {
+      const codes = await world.codes();
+      const same = { grant_type: 'authorization_code', redirect_uri: BACK, code_verifier: VERIFIER };
+      return codes.map((code) => tokenRequest(world, { ...same, code }, world.clients.app));
+    },
+  },
+  {
+    route: 'POST /auth/token',
+    variant: 'password',
+    requests: (world) =>
+      Array.from({ length: PEOPLE }, (_, nth) =>
+        tokenRequest(
+          world,
+          { grant_type: 'password', username: emailOf(nth + 1), password: PASSWORD },
+          world.clients.people,
+        ),
+      ),
+  },
+  {
+    route: 'POST /auth/introspect',
+    variant: 'opaque token',
+    requests: (world) => introspections(world, world.boxgate.clients.opaque),
+  },
+  {
+    route: 'POST /auth/introspect',
+    variant: 'JWT',
+    requests: (world) => introspections(world, world.boxgate.clients.jwt),
+  },
+  {
+    route: 'POST /auth/revoke',
+    goal: { of: 'token', least: 0.4 },
+    isOnce: true,
+    async requests({ boxgate }) {
+      const { opaque } = boxgate.clients;
+      const tokens = await boxgate.issue(opaque, TOKENS);
+      return tokens.map((token) => formRequest(boxgate.path('/auth/revoke'), { token }, opaque));
+    },
+  },
+  {
+    route: 'GET /auth/userinfo',
+    goal: { of: 'token', least: 0.4 },
+    requests: ({ boxgate, userToken }) => [bearerRequest(boxgate.path('/auth/userinfo'), userToken)],
+  },
+  {
+    route: 'POST /auth/userinfo',
+    goal: { of: 'token', least: 0.4 },
+    requests: ({ boxgate, userToken }) => [resourceRequest(['POST', boxgate.path('/auth/userinfo')], userToken, '')],
+  },
+  plain('GET /.well-known/oauth-authorization-server'),
+  plain('GET /.well-known/openid-configuration'),
+  plain('GET /.well-known/jwks.json'),
+  plain('GET /openapi.json'),
+];
+
+function tokenRequest({ boxgate }: RouteWorld, fields: Record<string, string>, client: Credentials): string {
+  return formRequest(boxgate.path('/auth/token'), fields, client);
+}
+
+async function refreshes(world: RouteWorld, client: Credentials): Promise<readonly string[]> {
+  const tokens = await world.refreshTokens(client, 1_000);
+  return tokens.map((token) => tokenRequest(world, { grant_type: 'refresh_token', refresh_token: token }, client));
+}
+
+async function introspections({ boxgate }: RouteWorld, client: Credentials): Promise<readonly string[]> {
+  const tokens = await boxgate.issue(client, TOKENS);
+  return tokens.map((token) => formRequest(boxgate.path('/auth/introspect'), { token }, client));
+}
+
+/** A document that anybody may read. */
+function plain(route: string): RouteRow {
+  const [, path = ''] = route.split(' ');
+  return {
+    route,
+    requests: ({ boxgate }) => [`GET ${boxgate.path(path)} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`],
+  };
+}

@@ -1,0 +1,220 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { isObject } from '../../../crds/json-value.ts';
+import { createHashQueue } from '../../../api/credentials/hash-queue.ts';
+import { createPasswords } from '../../../api/credentials/password.ts';
+import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
+import { newBrowser, type Browser } from '../../../test/http/pages/browser.ts';
+import type { Client } from '../../../crds/client.ts';
+import type { Boxgate } from '../boxgate.ts';
+import type { BenchContext } from '../context.ts';
+import type { Declared } from '../declare.ts';
+import type { Credentials } from '../load/requests.ts';
+import { storeUsers } from '../stored-users.ts';
+
+/** A box with something for every route: clients of each sort, people, one of them signed in, and an administrator. */
+export interface RouteWorld {
+  readonly boxgate: Boxgate;
+  readonly clients: Readonly<Record<ClientName, Credentials>>;
+  /** A token that may do everything in the box. */
+  readonly admin: string;
+  /** A person's token for `openid`. */
+  readonly userToken: string;
+  /** Browsers in which somebody is signed in, each somebody else: one person can have few codes at a time. */
+  readonly signedIn: readonly [SignedIn, ...SignedIn[]];
+  /** Creates a record and returns its ID. */
+  create(route: string, body: object): Promise<string>;
+  /** Issues refresh tokens. */
+  refreshTokens(client: Credentials, count: number): Promise<readonly string[]>;
+  /** Issues authorization codes of everybody for the client `app`. */
+  codes(): Promise<readonly string[]>;
+  /** Asks everybody for consent, and returns the IDs of what they have to answer. */
+  consents(): Promise<readonly { readonly id: string; readonly by: SignedIn }[]>;
+  /** Stores grants of the client `app` by other people, and returns their IDs. */
+  grants(count: number): Promise<readonly string[]>;
+}
+
+/** A browser in which somebody is signed in. */
+export interface SignedIn {
+  /** Its cookies, as it sends them. */
+  readonly cookie: string;
+  /** The cookie from which its form tokens are made. */
+  readonly browserToken: string;
+}
+
+/** Clients that a bench of the common routes does not have. */
+type ClientName = 'refreshing' | 'rotating' | 'app' | 'asking' | 'people';
+
+/** People of the box: users 1 to so many. */
+export const PEOPLE = 1_000;
+/** Password of all people. */
+export const PASSWORD = 'a long enough passphrase';
+/** Redirect URI of the clients. */
+export const BACK = 'https://app.example/back';
+/** So many people are signed in: users 1 to so many. */
+const SIGNED_IN = 16;
+/** Codes and consents of each of them. */
+const EACH = 20;
+
+/** PKCE verifier of every code (RFC 7636 §4.1). */
+export const VERIFIER = randomBytes(32).toString('base64url');
+const challenge = createHash('sha256').update(VERIFIER).digest('base64url');
+
+/** Opens the world on a Boxgate of its own. */
+export async function openRouteWorld(context: BenchContext): Promise<RouteWorld> {
+  const key = randomBytes(32);
+  const boxgate = await context.boxgate('routes', { BOXGATE_ENCRYPTION_KEY: key.toString('base64') });
+  const named = (id: ClientName): Credentials => ({ id: `bench-${id}`, secret: generateClientSecret() });
+  const clients = {
+    refreshing: named('refreshing'),
+    rotating: named('rotating'),
+    app: named('app'),
+    asking: named('asking'),
+    people: named('people'),
+  };
+  await boxgate.add(declared(boxgate.box, clients));
+  const stored = await createPasswords(createHashQueue(1, 1), [key]).store(PASSWORD);
+  await storeUsers(context, boxgate, PEOPLE, stored);
+  const [admin = ''] = await boxgate.issue(boxgate.clients.reader, 1);
+  const browsers = await inTurn(SIGNED_IN, (nth) => signIn(boxgate, nth + 1));
+  const [first] = browsers;
+  if (first === undefined) throw new Error('nobody is signed in');
+  const { location } = await first.get(`/auth/authorize?${authorization(clients.app, 'token')}`);
+  let lastGrantee = SIGNED_IN;
+  const base = `http://127.0.0.1:${boxgate.port}`;
+  return {
+    boxgate,
+    clients,
+    admin,
+    userToken: /access_token=([^&]+)/.exec(location)?.[1] ?? '',
+    signedIn: [signedInWith(first, boxgate.box), ...browsers.slice(1).map((one) => signedInWith(one, boxgate.box))],
+    create: (route, body) => create(base + boxgate.path(route), admin, body),
+    refreshTokens: (client, count) => inTurn(count, () => refreshToken(base + boxgate.path('/auth/token'), client)),
+    codes: () => ofEach(browsers, (browser) => redirected(browser, authorization(clients.app, 'code'), 'code')),
+    consents: () =>
+      ofEach(browsers, async (browser) => {
+        const id = await redirected(browser, authorization(clients.asking, 'code'), 'id');
+        return { id, by: signedInWith(browser, boxgate.box) };
+      }),
+    grants(count) {
+      const after = lastGrantee;
+      lastGrantee += count;
+      return storeGrants(context, boxgate, clients.app.id, { after, count });
+    },
+  };
+}
+
+/** The email of a person. */
+export function emailOf(user: number): string {
+  return `user-${user}@shop.example`;
+}
+
+/** The query of an authorization request (RFC 6749 §4.1.1, §4.2.1). */
+export function authorization({ id }: Credentials, type: 'code' | 'token'): string {
+  const pkce = { code_challenge: challenge, code_challenge_method: 'S256' };
+  const asked = { response_type: type, client_id: id, redirect_uri: BACK, scope: 'openid' };
+  return new URLSearchParams(type === 'code' ? { ...asked, ...pkce } : asked).toString();
+}
+
+function declared(box: string, clients: RouteWorld['clients']): Declared[] {
+  const client = (
+    { id, secret }: Credentials,
+    fields: Pick<Client, 'grant_types' | 'auth' | 'first_party'>,
+  ): Declared => ({
+    kind: 'Client',
+    id,
+    resource: { resourceType: 'Client', id, secret, ...fields },
+  });
+  const redirecting = { authorization_code: { redirect_uri: BACK }, implicit: { redirect_uri: BACK } };
+  const people = { grant_types: ['authorization_code' as const, 'implicit' as const], auth: redirecting };
+  const own = (settings: { refresh_rotation?: true }) => ({
+    grant_types: ['client_credentials' as const],
+    auth: { client_credentials: { refresh_token: true, ...settings } },
+  });
+  return [
+    { kind: 'Box', id: box, resource: { resourceType: 'Box', id: box, registration: { enabled: true } } },
+    client(clients.refreshing, own({})),
+    client(clients.rotating, own({ refresh_rotation: true })),
+    client(clients.app, { ...people, first_party: true }),
+    client(clients.asking, people),
+    client(clients.people, { grant_types: ['password'] }),
+  ];
+}
+
+/** So many requests of the preparation are under way at once. */
+const atOnce = 16;
+
+async function inTurn<T>(count: number, make: (nth: number) => Promise<T>): Promise<T[]> {
+  const made: T[] = [];
+  while (made.length < count) {
+    const [from, some] = [made.length, Math.min(atOnce, count - made.length)];
+    made.push(...(await Promise.all(Array.from({ length: some }, (_, nth) => make(from + nth)))));
+  }
+  return made;
+}
+
+/** Makes {@link EACH} of each browser. */
+async function ofEach<T>(browsers: readonly Browser[], make: (browser: Browser) => Promise<T>): Promise<T[]> {
+  const rounds = Array.from({ length: EACH }, () => browsers).flat();
+  return inTurn(rounds.length, (nth) => make(at(rounds, nth)));
+}
+
+function at<T>(list: readonly T[], nth: number): T {
+  const found = list[nth];
+  if (found === undefined) throw new Error(`there is no ${nth}`);
+  return found;
+}
+
+async function signIn(boxgate: Boxgate, user: number): Promise<Browser> {
+  const issuer = `http://127.0.0.1${boxgate.path('')}`;
+  const browser = newBrowser({ url: `http://127.0.0.1:${boxgate.port}` }, boxgate.box, issuer);
+  const { status } = await browser.submit('/auth/signin', { email: emailOf(user), password: PASSWORD });
+  if (status !== 303) throw new Error(`user ${user} cannot sign in: ${status}`);
+  return browser;
+}
+
+function signedInWith({ cookies }: Browser, box: string): SignedIn {
+  const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  return { cookie, browserToken: cookies.get(`boxgate-${box}`) ?? '' };
+}
+
+async function create(url: string, token: string, body: object): Promise<string> {
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+  const made: unknown = await response.json();
+  if (!isObject(made) || !('id' in made)) throw new Error(`not created: ${response.status} ${JSON.stringify(made)}`);
+  return String(made['id']);
+}
+
+async function refreshToken(url: string, { id, secret }: Credentials): Promise<string> {
+  const headers = { Authorization: `Basic ${btoa(`${id}:${secret}`)}` };
+  const body = new URLSearchParams({ grant_type: 'client_credentials' });
+  const answer: unknown = await (await fetch(url, { method: 'POST', headers, body })).json();
+  if (!isObject(answer) || !('refresh_token' in answer)) throw new Error(`no refresh token: ${JSON.stringify(answer)}`);
+  return String(answer['refresh_token']);
+}
+
+/** Asks for authorization as the signed-in person, and returns a parameter of where the browser is led. */
+async function redirected(browser: Browser, query: string, parameter: string): Promise<string> {
+  const { location, status } = await browser.get(`/auth/authorize?${query}`);
+  const value = new URL(location, BACK).searchParams.get(parameter);
+  if (value === null) throw new Error(`no ${parameter}: ${status} ${location}`);
+  return value;
+}
+
+/** Stores grants by the people after this one. */
+async function storeGrants(
+  context: BenchContext,
+  boxgate: Boxgate,
+  client: string,
+  { after, count }: { readonly after: number; readonly count: number },
+): Promise<string[]> {
+  const rows = await context.postgres.query<{ user_id: string }>(
+    boxgate.database,
+    `INSERT INTO boxgate.consent (box, user_id, client, scopes, version, created_at)
+     SELECT b.box, u.id, $2, '{}', b.config_version, now()
+       FROM boxgate.box b JOIN boxgate.user u USING (box) WHERE box = $1 AND u.id > $3 ORDER BY u.id LIMIT $4
+     RETURNING user_id`,
+    [boxgate.box, client, after, count],
+  );
+  return rows.map(({ user_id }) => `${user_id}.${client}`);
+}
