@@ -22,7 +22,7 @@ REVOKE EXECUTE ON FUNCTION boxgate.begin_box_use(), boxgate.count_new_resources(
      boxgate.drop_oldest_codes(), boxgate.drop_oldest_sign_ins(), boxgate.drop_oldest_consent_requests(),
      boxgate.end_oldest_families() FROM :role;
 -- Only functions of the owner call these. Those of the buckets are made later, too, and nobody may call them then.
-REVOKE EXECUTE ON FUNCTION boxgate.make_bucket_check(integer) FROM :role;
+REVOKE EXECUTE ON FUNCTION boxgate.make_bucket_check(integer), boxgate.expect_one_box(integer) FROM :role;
 DO $$
 DECLARE
   bucket_check regprocedure;
