@@ -15,6 +15,7 @@ import { createPasswords } from './credentials/password.ts';
 import { createUserHints } from './credentials/user-hint.ts';
 import { declaredDaysOf } from './db/audit/audit-days.ts';
 import { batchedStatements } from './db/batched-statements.ts';
+import { createRecordReads } from './db/record-reads.ts';
 import { defaultBatchLimits } from './db/core/batch-bounds.ts';
 import { Outage } from './db/core/outage.ts';
 import { defaultLimits, openDatabase } from './db/core/pool.ts';
@@ -291,6 +292,7 @@ function oauthServices(
   const remoteKeys = createRemoteKeySets({ hosts: config.jwksHosts, fetchText, queue: fetches, now: Date.now });
   return {
     pool: database.general,
+    records: createRecordReads(database.general),
     secrets: createClientSecrets(hashes),
     passwords: createPasswords(hashes, config.encryptionKeys),
     clientKeys: createClientKeys(remoteKeys),

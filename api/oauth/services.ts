@@ -1,6 +1,7 @@
 import type { AuditTrail, Origin } from '../audit/audit-trail.ts';
 import type { CountedEvents } from '../audit/counted-events.ts';
 import type { Connections } from '../db/core/pool.ts';
+import type { RecordReads } from '../db/record-reads.ts';
 import type { ClientSecrets } from '../credentials/client-secret.ts';
 import type { Passwords } from '../credentials/password.ts';
 import type { UserHints } from '../credentials/user-hint.ts';
@@ -18,6 +19,7 @@ import type { SigningKeys } from './keys/signing-keys.ts';
 export interface OAuthServices {
   readonly states: StateCache;
   readonly pool: Connections;
+  readonly records: RecordReads;
   readonly secrets: ClientSecrets;
   readonly passwords: Passwords;
   readonly clientKeys: ClientKeys;

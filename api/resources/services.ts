@@ -1,10 +1,12 @@
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { Connections } from '../db/core/pool.ts';
+import type { RecordReads } from '../db/record-reads.ts';
 import type { ClientSecrets } from '../credentials/client-secret.ts';
 
 /** Dependencies of the services of the resource endpoints. */
 export interface ResourceServices {
   readonly pool: Connections;
+  readonly records: RecordReads;
   readonly secrets: Pick<ClientSecrets, 'store'>;
   /** Records the changes of the request. */
   readonly trail: AuditTrail;

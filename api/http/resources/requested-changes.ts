@@ -16,7 +16,7 @@ import { possibleId } from './id-in-path.ts';
 import type { ResourceExchange, ResourceKind } from './resource-exchange.ts';
 import { documentIn, patchIn } from '../formats/submitted-body.ts';
 
-type ReadingServices = Pick<ResourceServices, 'pool' | 'now'>;
+type ReadingServices = Pick<ResourceServices, 'pool' | 'records' | 'now'>;
 
 /** A request to write a record, before it is granted. */
 export type RequestedWrite = Pick<ResourceExchange, 'box' | 'id' | 'body' | 'contentType'> & {

@@ -1,0 +1,50 @@
+import { batchBounds, isOutage } from './core/batch-bounds.ts';
+import { createBatch } from './core/batch.ts';
+import type { Connections } from './core/pool.ts';
+import type { ReadRecord } from './core/read-record.ts';
+import { createPreparation } from './core/prepared-statements.ts';
+import type { Statement } from './core/statement.ts';
+import { inBox } from './core/transaction.ts';
+import type { Connection } from './core/transaction.ts';
+import { withConnection } from './core/with-connection.ts';
+import { findResource } from './resource/resource-statement.ts';
+import type { ResourceOfBox } from './resource/resource-statement.ts';
+import { readResource } from './resource/resource.ts';
+import type { StoredResource } from './resource/resource.ts';
+import { findUser } from './user/user-statement.ts';
+import type { UserOfBox } from './user/user-statement.ts';
+import { readUser } from './user/user.ts';
+import type { StoredUser } from './user/user.ts';
+
+/** Reads of single records; undefined: there is no such record. Each throws Outage. */
+export interface RecordReads {
+  readonly resource: (key: ResourceOfBox) => Promise<StoredResource | undefined>;
+  readonly user: (key: UserOfBox) => Promise<StoredUser | undefined>;
+}
+
+/**
+ * Rows of one statement: each has at most 65,536 characters, so an answer is at most a few megabytes. One statement of
+ * each kind is in flight, so that reads of all boxes leave the pool to the rest.
+ */
+const bounds = { ...batchBounds, size: 64, inFlight: 1 };
+
+/** Reads records in micro-batches on a pool; a large one in a transaction of its own. */
+export function createRecordReads(pool: Connections): RecordReads {
+  const prepared = createPreparation();
+  function reads<Key extends { readonly box: string }, Row>(
+    { run, boxOf }: Statement<Key, ReadRecord<Row>>,
+    alone: (connection: Connection, key: Key) => Promise<Row | undefined>,
+  ): (key: Key) => Promise<Row | undefined> {
+    const runOnPool = (keys: readonly Key[]) =>
+      withConnection(pool, bounds.patience, async (connection) => run(await prepared(connection), keys));
+    const batch = createBatch(runOnPool, bounds, isOutage, boxOf);
+    return async (key) => {
+      const { row, isLarge = false } = await batch.submit(key);
+      return isLarge ? inBox(pool, key.box, 'snapshot', (connection) => alone(connection, key)) : row;
+    };
+  }
+  return {
+    resource: reads(findResource, (connection, { box, ...key }) => readResource(connection, box, key)),
+    user: reads(findUser, (connection, { box, id }) => readUser(connection, box, id)),
+  };
+}
