@@ -5,6 +5,8 @@ import type { RouteWorld } from './world.ts';
 
 /** Records that are read and changed in turn. */
 const RECORDS = 100;
+/** Connections that write: all of them wait for the row of the box. */
+const WRITERS = 16;
 /** Records that are created, and as many that are deleted. */
 const ONCE = 1_000;
 
@@ -69,6 +71,7 @@ export const resourceRows: readonly RouteRow[] = [
     route: 'DELETE /Session',
     goal: { of: 'token', least: 0.4 },
     isOnce: true,
+    connections: WRITERS,
     async requests({ boxgate }) {
       const tokens = await boxgate.issue(boxgate.clients.opaque, ONCE);
       return tokens.map((token) => resourceRequest(['DELETE', boxgate.path('/Session')], token));
@@ -105,6 +108,7 @@ function rowsOf({ path, create, put, patch }: Family): RouteRow[] {
       route: `POST ${path}`,
       status: 201,
       isOnce: true,
+      connections: WRITERS,
       requests: ({ boxgate, admin }) =>
         Array.from({ length: ONCE }, () =>
           resourceRequest(['POST', boxgate.path(path)], admin, JSON.stringify(create((made += 1)))),
@@ -126,6 +130,7 @@ function usersRows(): RouteRow[] {
       route: 'POST /users',
       status: 201,
       isOnce: true,
+      connections: WRITERS,
       requests: ({ boxgate, admin }) =>
         Array.from({ length: RECORDS }, () => {
           const body = { email: `made-${(made += 1)}@shop.example`, password: 'a long enough passphrase' };
@@ -167,7 +172,7 @@ function read(path: string, ids: Ids): RouteRow {
 
 function removal(path: string, ids: Ids): RouteRow {
   const requests = (world: RouteWorld) => each('DELETE', path, world, ids);
-  return { route: `DELETE ${path}/:id`, isOnce: true, requests };
+  return { route: `DELETE ${path}/:id`, isOnce: true, connections: WRITERS, requests };
 }
 
 async function each(method: string, path: string, world: RouteWorld, ids: Ids): Promise<readonly string[]> {
@@ -178,6 +183,7 @@ async function each(method: string, path: string, world: RouteWorld, ids: Ids): 
 function change(method: 'PUT' | 'PATCH', path: string, ids: Ids, body: (id: string, turn: number) => object): RouteRow {
   return {
     route: `${method} ${path}/:id`,
+    connections: WRITERS,
     async requests(world) {
       const { boxgate, admin } = world;
       const found = await ids(world);
