@@ -11,6 +11,10 @@ import { findResource } from './resource/resource-statement.ts';
 import type { ResourceOfBox } from './resource/resource-statement.ts';
 import { readResource } from './resource/resource.ts';
 import type { StoredResource } from './resource/resource.ts';
+import type { SessionRecord } from './session/record.ts';
+import { findSessionRecord } from './session/session-statement.ts';
+import type { SessionOfBox } from './session/session-statement.ts';
+import { readSession } from './session/session.ts';
 import { findUser } from './user/user-statement.ts';
 import type { UserOfBox } from './user/user-statement.ts';
 import { readUser } from './user/user.ts';
@@ -20,6 +24,7 @@ import type { StoredUser } from './user/user.ts';
 export interface RecordReads {
   readonly resource: (key: ResourceOfBox) => Promise<StoredResource | undefined>;
   readonly user: (key: UserOfBox) => Promise<StoredUser | undefined>;
+  readonly session: (key: SessionOfBox) => Promise<SessionRecord | undefined>;
 }
 
 /**
@@ -28,7 +33,7 @@ export interface RecordReads {
  */
 const bounds = { ...batchBounds, size: 64, inFlight: 1 };
 
-/** Reads records in micro-batches on a pool; a large one in a transaction of its own. */
+/** Reads records in micro-batches on a pool; one that is large, or elsewhere, in a transaction of its own. */
 export function createRecordReads(pool: Connections): RecordReads {
   const prepared = createPreparation();
   function reads<Key extends { readonly box: string }, Row>(
@@ -39,12 +44,13 @@ export function createRecordReads(pool: Connections): RecordReads {
       withConnection(pool, bounds.patience, async (connection) => run(await prepared(connection), keys));
     const batch = createBatch(runOnPool, bounds, isOutage, boxOf);
     return async (key) => {
-      const { row, isLarge = false } = await batch.submit(key);
-      return isLarge ? inBox(pool, key.box, 'snapshot', (connection) => alone(connection, key)) : row;
+      const { row, isForTransaction = false } = await batch.submit(key);
+      return isForTransaction ? inBox(pool, key.box, 'snapshot', (connection) => alone(connection, key)) : row;
     };
   }
   return {
     resource: reads(findResource, (connection, { box, ...key }) => readResource(connection, box, key)),
     user: reads(findUser, (connection, { box, id }) => readUser(connection, box, id)),
+    session: reads(findSessionRecord, (connection, { box, id, now }) => readSession(connection, box, { id }, now)),
   };
 }

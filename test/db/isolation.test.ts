@@ -273,6 +273,7 @@ describe('hand-written SQL under the API’s role', () => {
       'prune_revocations',
       'read_resources',
       'read_session',
+      'read_sessions',
       'read_users',
       'record_requests',
       'redeem_codes',

@@ -1,6 +1,7 @@
 /** Result of a batched read of a record. */
 export interface ReadRecord<T> {
-  /** Undefined if there is no such record, or if it is too large to be read together with others. */
+  /** Undefined if there is no such record. */
   readonly row: T | undefined;
-  readonly isLarge?: boolean;
+  /** True if only a transaction can read it: it is too large to be read with others, or may be where they are not. */
+  readonly isForTransaction?: boolean;
 }

@@ -33,3 +33,21 @@ BEGIN
                    WHERE s.box = n.box AND s.id = n.id OFFSET 0) u ON true;
 END
 $$;
+
+-- Sessions that are in one of three buckets, with the way each ended before its time: `ended_as` is null if it did not.
+CREATE FUNCTION boxgate.read_sessions(p_box text[], p_id uuid[], p_first integer[], p_second integer[], p_third integer[])
+RETURNS TABLE (nth bigint, id uuid, bucket integer, type "char", client text, user_id bigint, scope text, audience text[],
+               expires_at timestamptz, family uuid, parent uuid, remote_addr text, user_agent text, ended_at timestamptz,
+               ended_as text)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = boxgate, pg_temp SET plan_cache_mode = force_generic_plan
+AS $$
+BEGIN
+  RETURN QUERY
+  SELECT n.nth, s.id, s.bucket, s.type, s.client, s.user_id, s.scope, s.audience, s.expires_at, s.family, s.parent,
+         s.remote_addr, s.user_agent, s.ended_at, s.ended_as
+    FROM unnest(p_box, p_id, p_first, p_second, p_third) WITH ORDINALITY AS n (box, id, b1, b2, b3, nth)
+    JOIN box b ON b.box = n.box
+   CROSS JOIN LATERAL read_session(n.box, n.id, ARRAY[n.b1, n.b2, n.b3]) s
+   WHERE s.version >= b.records_from;
+END
+$$;

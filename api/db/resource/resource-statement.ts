@@ -38,7 +38,7 @@ async function readAll(
   return keys.map((_, place) => {
     const row = found.get(place);
     if (row === undefined) return { row };
-    if (row.body === null) return { row: undefined, isLarge: true };
+    if (row.body === null) return { row: undefined, isForTransaction: true };
     return { row: storedResource({ ...row, body: parsed(row.body) }) };
   });
 }

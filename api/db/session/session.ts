@@ -1,9 +1,8 @@
 import { notDiscarded } from '../box/box-data.ts';
-import { bucketOf } from './bucket.ts';
 import type { NewSession } from './issue.ts';
 import { momentAt } from '../core/keyset.ts';
 import { lockFamily } from './refresh-family.ts';
-import { filledBuckets, isBucketWithin } from './session-buckets.ts';
+import { filledBuckets, isBucketWithin, nearBuckets } from './session-buckets.ts';
 import { uuidV7Time } from '../core/uuid-v7.ts';
 import { sessionRecord } from './record.ts';
 import type { SessionColumns, SessionRecord } from './record.ts';
@@ -90,15 +89,6 @@ async function readIn(
     [box, id, `{${buckets.join()}}`, now],
   );
   return rows[0] === undefined ? undefined : sessionRecord(rows[0]);
-}
-
-/** Usual lifetimes of sessions in days, the most usual first: thirty by default, up to one if a client sets it. */
-const usualDays = [30, 0, 1];
-
-/** Returns the buckets of nearly every session. Finding out which buckets are filled costs ten times as much. */
-function nearBuckets(id: string): readonly number[] {
-  const began = Math.floor(uuidV7Time(id) / 1000);
-  return usualDays.map((days) => bucketOf(began, began + days * 86_400));
 }
 
 /** Returns the buckets after the session's beginning, which its id contains. */

@@ -33,6 +33,6 @@ async function readAll(
   return keys.map((_, place) => {
     const row = found.get(place);
     if (row === undefined) return { row };
-    return row.is_large ? { row: undefined, isLarge: true } : { row: storedUser(row) };
+    return row.is_large ? { row: undefined, isForTransaction: true } : { row: storedUser(row) };
   });
 }

@@ -8,7 +8,6 @@ import { endSession, readSession } from '../../db/session/session.ts';
 import type { SessionRecord } from '../../db/session/record.ts';
 import { inBoxRecorded } from '../../audit/recorded.ts';
 import type { NoteEvent, RecordedWork } from '../../audit/recorded.ts';
-import { inBox } from '../../db/core/transaction.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import { Problem } from '../../problem.ts';
 import { changedSessionFields } from './changed-session-fields.ts';
@@ -26,11 +25,11 @@ type SessionServices = Pick<ResourceServices, 'pool' | 'now' | 'trail' | 'revoca
 
 /** Reads one session; undefined when there is none. Throws Outage. */
 export function getSession(
-  services: Pick<ResourceServices, 'pool' | 'now'>,
+  { records, now }: Pick<ResourceServices, 'records' | 'now'>,
   box: string,
   id: string,
 ): Promise<SessionRecord | undefined> {
-  return inBox(services.pool, box, 'snapshot', (connection) => readSession(connection, box, { id }, services.now()));
+  return records.session({ box, id, now: now() });
 }
 
 /** Function that makes the requested session from the present one. */
