@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
-import { isObject, parseJson } from '../../crds/json-value.ts';
+import { isList, isObject, parseJson } from '../../crds/json-value.ts';
 import { startDev } from '../dev/dev-process.ts';
 import type { DevProcess } from '../dev/dev-process.ts';
 import { secretYaml, temporaryFolder } from '../dev/temporary-folder.ts';
@@ -53,6 +53,16 @@ describe('boxctl export and diff', () => {
       { grant_types: ['client_credentials'], secretRef: { name: 'admin', key: 'client_secret' } },
       { id: 'Declared_Client', grant_types: [], secretRef: { name: 'declared-client', key: 'client_secret' } },
     ]);
+  });
+
+  it('links a group by its name: its number is another group in another box', async () => {
+    const { body } = await api.call('GET', '/Group/1');
+    const links = manifests(exported).flatMap(({ kind, spec }) =>
+      kind === 'AccessPolicy' && isObject(spec) && isList(spec['link']) ? spec['link'] : [],
+    );
+    const groups = links.filter((one) => isObject(one) && one['resourceType'] === 'Group');
+    expect(groups).to.deep.include({ resourceType: 'Group', id: isObject(body) ? body['name'] : undefined });
+    expect(groups.map((one) => (isObject(one) ? one['id'] : undefined))).not.to.include('1');
   });
 
   it('differs in nothing from the box that it was exported from', async () => {

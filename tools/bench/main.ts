@@ -4,8 +4,8 @@
 import { parseArgs } from 'node:util';
 import { openContext } from './context.ts';
 import { printProfiles } from './profiles.ts';
-import { printTable, writeTable, type TableName } from './report.ts';
-import type { Row } from './scenario.ts';
+import { printTable, writeTable } from './report.ts';
+import type { Row, TableName } from './scenario.ts';
 import { scenarios } from './scenarios/index.ts';
 
 const { values, positionals } = parseArgs({

@@ -2,12 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import type { Row } from './scenario.ts';
+import type { Row, TableName } from './scenario.ts';
 
 const page = fileURLToPath(new URL('../../docs/performance.md', import.meta.url));
-/** The tables of the page, each between markers of its own. */
-export type TableName = 'bench' | 'bench-routes' | 'bench-operator';
-
 /** The command that writes a table. */
 const commands: Readonly<Record<TableName, string>> = {
   bench: 'make bench',

@@ -1,7 +1,9 @@
 import type { BenchContext } from './context.ts';
-import type { TableName } from './report.ts';
 
-/** A row of the table in docs/performance.md. */
+/** The tables of docs/performance.md, each between markers of its own. */
+export type TableName = 'bench' | 'bench-routes' | 'bench-operator';
+
+/** A row of a table in docs/performance.md. */
 export interface Row {
   /** Subject of the measurement; it identifies the row from one run to the next. */
   readonly what: string;
