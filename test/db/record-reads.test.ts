@@ -2,12 +2,22 @@ import { expect } from 'chai';
 import { createRecordReads } from '../../api/db/record-reads.ts';
 import type { RecordReads } from '../../api/db/record-reads.ts';
 import { readResource } from '../../api/db/resource/resource.ts';
+import { bucketOf } from '../../api/db/session/bucket.ts';
+import { uuidV7Time } from '../../api/db/core/uuid-v7.ts';
+import { readSession } from '../../api/db/session/session.ts';
+import { inBox } from '../../api/db/core/transaction.ts';
 import { readUser } from '../../api/db/user/user.ts';
 import { boxDatabase } from '../resources/box-database.ts';
 import type { BoxDatabase } from '../resources/box-database.ts';
 
 /** Records of each kind in each box: more than one statement reads. */
 const COUNT = 150;
+
+/** The first part of a UUIDv7 of a time. */
+function idOfTime(ms: number): string {
+  const hex = ms.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-`;
+}
 
 describe('records that are read together', () => {
   let database: BoxDatabase;
@@ -79,6 +89,47 @@ describe('records that are read together', () => {
       undefined,
     ]);
     expect(users.map((user) => user?.email)).to.deep.equal(['1@default.example', '1@other.example', undefined]);
+  });
+
+  it('are the sessions that a transaction of the box reads, in every status and bucket', async () => {
+    const now = Date.now();
+    const today = Math.floor(now / 86_400_000);
+    await database.owner.query(
+      `INSERT INTO boxgate.session (id, version, expires_at, bucket, type, box, client, scope, audience, remote_addr,
+                                    user_agent, ended_at, ended_as)
+       SELECT ($2 || lpad(n::text, 12, '0'))::uuid, 1, to_timestamp(day * 86400 + 60), day, 'c', b.box, 'of-' || b.box, 'read', '{a,b}',
+              '192.0.2.1', 'agent', CASE n % 4 WHEN 3 THEN now() END, CASE n % 4 WHEN 3 THEN 'closed' END
+         FROM boxgate.box b, generate_series(1, 40) n,
+              LATERAL (SELECT $1::integer + (ARRAY[0, 1, 30, 17])[n % 4 + 1]) d (day)`,
+      [today, idOfTime(now)],
+    );
+    await database.owner.query(
+      `INSERT INTO boxgate.revocation (box, subject, version, at) VALUES ('other', 'client:of-other', 2, now())`,
+    );
+    for (const box of ['default', 'other']) {
+      const keys = Array.from({ length: 42 }, (_, nth) => idOfTime(now) + String(nth).padStart(12, '0'));
+      const expected = await inBox(database.pool, box, 'snapshot', async (connection) => {
+        const rows = [];
+        for (const id of keys) rows.push(await readSession(connection, box, { id }, now));
+        return rows;
+      });
+      expect(await Promise.all(keys.map((id) => records.session({ box, id, now })))).to.deep.equal(expected);
+      expect(expected.filter((row) => row === undefined)).to.have.length(2);
+      expect(new Set(expected.map((row) => row?.client))).to.deep.equal(new Set([undefined, `of-${box}`]));
+    }
+  });
+
+  it('are no sessions that were discarded with the data of their box', async () => {
+    const now = Date.now();
+    const id = `${idOfTime(now)}0000000000ff`;
+    await database.owner.query(
+      `INSERT INTO boxgate.session (id, version, expires_at, bucket, type, box, client)
+       SELECT $1, 4, to_timestamp(day * 86400 + 60), day, 'c', box, 'a' FROM boxgate.box, (VALUES ($2::integer)) d (day)`,
+      [id, bucketOf(uuidV7Time(id) / 1_000, uuidV7Time(id) / 1_000 + 86_400)],
+    );
+    await database.owner.query(`UPDATE boxgate.box SET records_from = 5 WHERE box = 'other'`);
+    const found = await Promise.all(['default', 'other'].map((box) => records.session({ box, id, now })));
+    expect(found.map((session) => session?.id)).to.deep.equal([id, undefined]);
   });
 
   it('R-53: are whole, although a statement that is shared leaves out what is large', async () => {
