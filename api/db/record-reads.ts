@@ -28,8 +28,8 @@ export interface RecordReads {
 }
 
 /**
- * Rows of one statement: each has at most 65,536 characters, so an answer is at most a few megabytes. One statement of
- * each kind is in flight, so that reads of all boxes leave the pool to the rest.
+ * Rows of one statement: each has at most 2 KB of content. One statement of each kind is in flight, so that reads of all
+ * boxes leave the pool to the rest.
  */
 const bounds = { ...batchBounds, size: 64, inFlight: 1 };
 

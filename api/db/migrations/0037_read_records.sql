@@ -1,6 +1,6 @@
 -- Reads of single records for GET, many of them in one statement: a transaction for each took ten times as long. As with the
--- other functions of batches, each item names its box. A record with more than 65,536 characters comes without its content:
--- a statement that reads many of them would fill the memory of a replica.
+-- other functions of batches, each item names its box. A record whose content is compressed or out of line (TOAST, from 2 KB
+-- on) comes without it: to unpack many of them would hold up the reads of all boxes, and fill the memory of a replica.
 
 -- Clients and policies. `body` is null if it is too large.
 CREATE FUNCTION boxgate.read_resources(p_box text[], p_kind text[], p_id text[])
@@ -10,10 +10,11 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = boxgate, pg_temp SET 
 AS $$
 BEGIN
   RETURN QUERY
-  SELECT n.nth, r.kind, r.id, r.version, CASE WHEN length(r.json) <= 65536 THEN r.json END, cardinality(r.secrets) > 0,
+  SELECT n.nth, r.kind, r.id, r.version, CASE WHEN NOT r.is_large THEN r.body::text END, cardinality(r.secrets) > 0,
          r.owner_cluster, r.owner_name, r.owner_uid, r.created_at::text
     FROM unnest(p_box, p_kind, p_id) WITH ORDINALITY AS n (box, kind, id, nth)
-    JOIN LATERAL (SELECT s.*, s.body::text AS json FROM resource s
+    JOIN LATERAL (SELECT s.*, pg_column_compression(s.body) IS NOT NULL OR pg_column_size(s.body) > 2000 AS is_large
+                     FROM resource s
                    WHERE s.box = n.box AND s.kind = n.kind AND s.id = n.id OFFSET 0) r ON true;
 END
 $$;
@@ -29,7 +30,8 @@ BEGIN
   SELECT n.nth, u.is_large, u.id, u.email, u.email_verified, u.password, u.pepper,
          CASE WHEN NOT u.is_large THEN u.data END, u.status, groups_of(u.box, u.id), u.created_at, u.updated_at
     FROM unnest(p_box, p_id) WITH ORDINALITY AS n (box, id, nth)
-    JOIN LATERAL (SELECT s.*, coalesce(length(s.data) > 65536, false) AS is_large FROM "user" s
+    JOIN LATERAL (SELECT s.*, coalesce(pg_column_compression(s.data) IS NOT NULL OR pg_column_size(s.data) > 2000, false) AS is_large
+                     FROM "user" s
                    WHERE s.box = n.box AND s.id = n.id OFFSET 0) u ON true;
 END
 $$;
