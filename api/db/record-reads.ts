@@ -1,12 +1,10 @@
-import { batchBounds, isOutage } from './core/batch-bounds.ts';
-import { createBatch } from './core/batch.ts';
+import { batchBounds } from './core/batch-bounds.ts';
 import type { Connections } from './core/pool.ts';
 import type { ReadRecord } from './core/read-record.ts';
-import { createPreparation } from './core/prepared-statements.ts';
+import { batchesOn } from './core/statement-batches.ts';
 import type { Statement } from './core/statement.ts';
 import { inBox } from './core/transaction.ts';
 import type { Connection } from './core/transaction.ts';
-import { withConnection } from './core/with-connection.ts';
 import { findResource } from './resource/resource-statement.ts';
 import type { ResourceOfBox } from './resource/resource-statement.ts';
 import { readResource } from './resource/resource.ts';
@@ -28,23 +26,21 @@ export interface RecordReads {
 }
 
 /**
- * Rows of one statement: each has at most 2 KB of content. One statement of each kind is in flight, so that reads of all
- * boxes leave the pool to the rest.
+ * Rows of one statement: each has at most 2 KB of content. One statement of each kind is in flight, so that reads of
+ * all boxes leave the pool to the rest.
  */
 const bounds = { ...batchBounds, size: 64, inFlight: 1 };
 
 /** Reads records in micro-batches on a pool; one that is large, or elsewhere, in a transaction of its own. */
 export function createRecordReads(pool: Connections): RecordReads {
-  const prepared = createPreparation();
+  const runner = batchesOn(pool, bounds);
   function reads<Key extends { readonly box: string }, Row>(
-    { run, boxOf }: Statement<Key, ReadRecord<Row>>,
+    statement: Statement<Key, ReadRecord<Row>>,
     alone: (connection: Connection, key: Key) => Promise<Row | undefined>,
   ): (key: Key) => Promise<Row | undefined> {
-    const runOnPool = (keys: readonly Key[]) =>
-      withConnection(pool, bounds.patience, async (connection) => run(await prepared(connection), keys));
-    const batch = createBatch(runOnPool, bounds, isOutage, boxOf);
+    const read = runner(statement);
     return async (key) => {
-      const { row, isForTransaction = false } = await batch.submit(key);
+      const { row, isForTransaction = false } = await read(key);
       return isForTransaction ? inBox(pool, key.box, 'snapshot', (connection) => alone(connection, key)) : row;
     };
   }

@@ -8,7 +8,7 @@ import path from 'node:path';
  */
 class CountingReporter extends Mocha.reporters.Dot {
   /** Milliseconds in the tests and hooks of each file. */
-  private readonly times = new Map<string, number>();
+  readonly #times = new Map<string, number>();
 
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
     super(runner, options);
@@ -18,14 +18,14 @@ class CountingReporter extends Mocha.reporters.Dot {
     });
     for (const event of ['test end', 'hook end']) {
       runner.on(event, ({ file, duration }: Mocha.Runnable) => {
-        if (file !== undefined) this.times.set(file, (this.times.get(file) ?? 0) + (duration ?? 0));
+        if (file !== undefined) this.#times.set(file, (this.#times.get(file) ?? 0) + (duration ?? 0));
       });
     }
   }
 
   override epilogue(): void {
     super.epilogue();
-    if (this.times.size > fewFiles) process.stdout.write(`${slowestFiles(this.times)}\n`);
+    if (this.#times.size > fewFiles) process.stdout.write(`${slowestFiles(this.#times)}\n`);
     for (const test of this.failures) process.stdout.write(`failed: ${failureLine(test)}\n`);
     for (const file of failedFiles(this.failures)) process.stdout.write(`failed in: ${file}\n`);
     process.stdout.write(`${countsLine(this.stats)}\n`);

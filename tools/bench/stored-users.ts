@@ -5,6 +5,11 @@ import type { BenchContext } from './context.ts';
 /** A password that nobody can sign in with. */
 export const noPassword: StoredPassword = { hash: 'none', pepper: 'none' };
 
+/** The email of a stored user. */
+export function emailOf(user: number): string {
+  return `user-${user}@shop.example`;
+}
+
 /** Stores users 1 to `count`, `user-<id>@shop.example`, with one password for all. */
 export async function storeUsers(
   context: BenchContext,

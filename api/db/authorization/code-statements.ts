@@ -1,5 +1,6 @@
 import type { AuthorizationAnswer, StoredAnswer } from './authorization-answer.ts';
 import type { NewSession } from '../session/issue.ts';
+import { answersOf } from '../core/answers.ts';
 import { arrayLiteral, bytes, quoted, sparseArrayLiteral } from '../core/array-literal.ts';
 import { fixedText } from '../core/statement.ts';
 import type { FixedText, Statement, StatementConnection, Versioned } from '../core/statement.ts';
@@ -173,13 +174,11 @@ async function findCodes(
     arrayLiteral(keys, ({ withPerson = false }) => String(withPerson)),
   ];
   const rows = await db.rows<CodeRow>(findingCodes, values);
-  const found = new Map(rows.map((row) => [Number(row.nth), row]));
-  return keys.map(({ id }, index) => {
-    const row = found.get(index + 1);
-    return row === undefined
+  return answersOf(keys, rows, (row, { id }) =>
+    row === undefined
       ? { version: undefined, value: undefined }
-      : { version: Number(row.config_version), value: foundCode(id, row) };
-  });
+      : { version: Number(row.config_version), value: foundCode(id, row) },
+  );
 }
 
 function foundCode(id: string, row: CodeRow): FoundCode | undefined {

@@ -1,4 +1,5 @@
 import type { Consent } from './consent.ts';
+import { answersOf } from '../core/answers.ts';
 import { arrayLiteral, bytes } from '../core/array-literal.ts';
 import { fixedText } from '../core/statement.ts';
 import type { Statement, StatementConnection, Versioned } from '../core/statement.ts';
@@ -58,13 +59,11 @@ async function findSignIns(
     arrayLiteral(keys, ({ target }) => bytes(target)),
   ];
   const rows = await db.rows<SignInRow>(findingSignIns, values);
-  const found = new Map(rows.map((row) => [Number(row.nth), row]));
-  return keys.map((_, index) => {
-    const row = found.get(index + 1);
-    return row === undefined
+  return answersOf(keys, rows, (row) =>
+    row === undefined
       ? { version: undefined, value: undefined }
-      : { version: Number(row.config_version), value: foundSignIn(row) };
-  });
+      : { version: Number(row.config_version), value: foundSignIn(row) },
+  );
 }
 
 function foundSignIn(row: SignInRow): FoundSignIn | undefined {

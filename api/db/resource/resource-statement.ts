@@ -1,4 +1,5 @@
 import { isObject, parseJson } from '../../../crds/json-value.ts';
+import { answersOf, type RowOfItem } from '../core/answers.ts';
 import { arrayLiteral, quoted } from '../core/array-literal.ts';
 import type { ReadRecord } from '../core/read-record.ts';
 import { fixedText } from '../core/statement.ts';
@@ -20,8 +21,7 @@ export const findResource: Statement<ResourceOfBox, ReadRecord<StoredResource>> 
 const reading = fixedText('SELECT * FROM boxgate.read_resources($1,$2,$3)');
 
 /** A row of the function; `body` is JSON. */
-interface ReadRow extends Omit<ResourceColumns, 'body'> {
-  readonly nth: string;
+interface ReadRow extends Omit<ResourceColumns, 'body'>, RowOfItem {
   readonly body: string | null;
 }
 
@@ -34,9 +34,7 @@ async function readAll(
     arrayLiteral(keys, ({ kind }) => quoted(kind)),
     arrayLiteral(keys, ({ id }) => quoted(id)),
   ]);
-  const found = new Map(rows.map((row) => [Number(row.nth) - 1, row]));
-  return keys.map((_, place) => {
-    const row = found.get(place);
+  return answersOf(keys, rows, (row) => {
     if (row === undefined) return { row };
     if (row.body === null) return { row: undefined, isForTransaction: true };
     return { row: storedResource({ ...row, body: parsed(row.body) }) };

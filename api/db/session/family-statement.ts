@@ -1,3 +1,4 @@
+import { answersOf } from '../core/answers.ts';
 import { arrayLiteral, bytes } from '../core/array-literal.ts';
 import { fixedText } from '../core/statement.ts';
 import type { Statement, StatementConnection, Versioned } from '../core/statement.ts';
@@ -34,11 +35,9 @@ async function findFamilies(
   const ids = arrayLiteral(keys, ({ id }) => id);
   const hashes = arrayLiteral(keys, ({ hash }) => bytes(hash));
   const rows = await db.rows<FamilyRow>(findingFamilies, [boxes, ids, hashes]);
-  const answers = new Map(rows.map((row) => [Number(row.nth), row]));
-  return keys.map((_, index) => {
-    const row = answers.get(index + 1);
-    return row === undefined
+  return answersOf(keys, rows, (row) =>
+    row === undefined
       ? { version: undefined, value: false }
-      : { version: Number(row.config_version), value: row.found };
-  });
+      : { version: Number(row.config_version), value: row.found },
+  );
 }

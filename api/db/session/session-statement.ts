@@ -1,3 +1,4 @@
+import { answersOf, type RowOfItem } from '../core/answers.ts';
 import { arrayLiteral, quoted } from '../core/array-literal.ts';
 import type { ReadRecord } from '../core/read-record.ts';
 import { fixedText } from '../core/statement.ts';
@@ -22,8 +23,7 @@ export const findSessionRecord: Statement<SessionOfBox, ReadRecord<SessionRecord
 
 const reading = fixedText('SELECT * FROM boxgate.read_sessions($1,$2,$3,$4,$5)');
 
-interface ReadRow extends Omit<SessionColumns, 'status' | 'expires_at'> {
-  readonly nth: string;
+interface ReadRow extends Omit<SessionColumns, 'status' | 'expires_at'>, RowOfItem {
   readonly expires_at: Date;
   readonly ended_as: SessionEnd | null;
 }
@@ -38,9 +38,7 @@ async function readAll(
     arrayLiteral(keys, ({ id }) => id),
     ...[0, 1, 2].map((nth) => arrayLiteral(near, (buckets) => String(buckets[nth]))),
   ]);
-  const found = new Map(rows.map((row) => [Number(row.nth) - 1, row]));
-  return keys.map(({ now }, place) => {
-    const row = found.get(place);
+  return answersOf(keys, rows, (row, { now }) => {
     if (row === undefined) return { row, isForTransaction: true };
     const atItsEnd = row.expires_at.getTime() <= now ? 'expired' : 'active';
     return { row: sessionRecord({ ...row, status: row.ended_as ?? atItsEnd }) };

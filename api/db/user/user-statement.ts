@@ -1,3 +1,4 @@
+import { answersOf, type RowOfItem } from '../core/answers.ts';
 import { arrayLiteral, quoted } from '../core/array-literal.ts';
 import type { ReadRecord } from '../core/read-record.ts';
 import { fixedText } from '../core/statement.ts';
@@ -16,8 +17,7 @@ export const findUser: Statement<UserOfBox, ReadRecord<StoredUser>> = { run: rea
 
 const reading = fixedText('SELECT * FROM boxgate.read_users($1,$2)');
 
-interface ReadRow extends UserColumns {
-  readonly nth: string;
+interface ReadRow extends UserColumns, RowOfItem {
   readonly is_large: boolean;
 }
 
@@ -29,9 +29,7 @@ async function readAll(
     arrayLiteral(keys, ({ box }) => quoted(box)),
     arrayLiteral(keys, ({ id }) => String(id)),
   ]);
-  const found = new Map(rows.map((row) => [Number(row.nth) - 1, row]));
-  return keys.map((_, place) => {
-    const row = found.get(place);
+  return answersOf(keys, rows, (row) => {
     if (row === undefined) return { row };
     return row.is_large ? { row: undefined, isForTransaction: true } : { row: storedUser(row) };
   });

@@ -1,14 +1,12 @@
 import { Problem } from '../../problem.ts';
 import { changedResourceFields } from '../../resources/write/changed-fields.ts';
 import { changedSessionFields } from '../../resources/write/changed-session-fields.ts';
-import { getResource } from '../../resources/write/get.ts';
 import { patchedBody } from '../../resources/write/patch.ts';
 import type { ResourceServices, StoredKind } from '../../resources/services.ts';
-import { getSession, patchWish, putWish } from '../../resources/write/session-change.ts';
+import { patchWish, putWish } from '../../resources/write/session-change.ts';
 import { sessionView } from '../../resources/write/session-view.ts';
 import { changedGroupFields } from '../../users/group/changed-group-fields.ts';
 import { changedUserFields } from '../../users/user/changed-user-fields.ts';
-import { getUser } from '../../users/user/get-user.ts';
 import { getGroup } from '../../users/group/change.ts';
 import { groupView } from '../../users/group/view.ts';
 import { wishOf } from './group-wish.ts';
@@ -55,17 +53,20 @@ const readers: Readonly<Record<ResourceKind | 'User', Reader>> = {
 };
 
 function storedReader(kind: StoredKind): Reader {
-  return async (write, services) => {
+  return async (write, { records }) => {
     const id = possibleId(kind, write.id);
-    const current = id === undefined ? undefined : await getResource(services, { box: write.box, kind, id });
+    const current = id === undefined ? undefined : await records.resource({ box: write.box, kind, id });
     if (write.method !== 'PATCH') return changedResourceFields(kind, write.id, current, documentIn(write));
     return current === undefined ? [] : changedResourceFields(kind, id, current, patchedBody(current, patchIn(write)));
   };
 }
 
-async function readSessionChanges(write: RequestedWrite, services: ReadingServices): Promise<readonly string[]> {
+async function readSessionChanges(
+  write: RequestedWrite,
+  { records, now }: ReadingServices,
+): Promise<readonly string[]> {
   const id = possibleId('Session', write.id);
-  const session = id === undefined ? undefined : await getSession(services, write.box, id);
+  const session = id === undefined ? undefined : await records.session({ box: write.box, id, now: now() });
   if (session === undefined) return [];
   const present = sessionView(session);
   const wish = write.method === 'PATCH' ? patchWish(patchIn(write)) : putWish(documentIn(write));
@@ -79,8 +80,8 @@ async function readGroupChanges(write: RequestedWrite, services: ReadingServices
   return group === undefined ? [] : changedGroupFields(group, wishOf(write)(groupView(group)));
 }
 
-async function readUserChanges(write: RequestedWrite, services: ReadingServices): Promise<readonly string[]> {
+async function readUserChanges(write: RequestedWrite, { records }: ReadingServices): Promise<readonly string[]> {
   const isId = write.id !== undefined && /^[1-9]\d{0,14}$/.test(write.id);
-  const user = isId ? await getUser(services, write.box, Number(write.id)) : undefined;
+  const user = isId ? await records.user({ box: write.box, id: Number(write.id) }) : undefined;
   return changedUserFields(user, documentIn(write));
 }

@@ -3,7 +3,7 @@ import type { SessionFilters } from '../../db/session/search.ts';
 import { sessionSearch } from '../../resources/search/session-search.ts';
 import type { ResourceServices } from '../../resources/services.ts';
 import type { WriteConditions } from '../../resources/write/confirm-changes.ts';
-import { changeSession, getSession, patchWish, putWish, revokeSession } from '../../resources/write/session-change.ts';
+import { changeSession, patchWish, putWish, revokeSession } from '../../resources/write/session-change.ts';
 import type { SessionWish } from '../../resources/write/session-change.ts';
 import { sessionView } from '../../resources/write/session-view.ts';
 import { documentIn, patchIn } from '../formats/submitted-body.ts';
@@ -20,7 +20,7 @@ export const sessionCollection: Collection<'Session', SessionRecord, SessionFilt
   view: sessionView,
   version: ({ status }) => status,
   idOf: (text) => possibleId('Session', text),
-  read: getSession,
+  read: ({ records, now }, box, id) => records.session({ box, id, now: now() }),
   put: (services, exchange, conditions) => change(services, exchange, putWish(documentIn(exchange)), conditions),
   patch: (services, exchange, conditions) => change(services, exchange, patchWish(patchIn(exchange)), conditions),
   remove: revokeSession,

@@ -3,7 +3,6 @@ import type { ResourceFilters } from '../../db/resource/search.ts';
 import { storedSearches } from '../../resources/search/stored.ts';
 import type { StoredKind } from '../../resources/services.ts';
 import { deleteResource } from '../../resources/write/delete.ts';
-import { getResource } from '../../resources/write/get.ts';
 import { patchResource } from '../../resources/write/patch.ts';
 import { postResource } from '../../resources/write/post.ts';
 import { putResource } from '../../resources/write/put.ts';
@@ -24,7 +23,7 @@ export function storedCollection(kind: StoredKind): Collection<StoredKind, Store
     version: ({ version }) => version,
     owner: ({ owner }) => owner,
     idOf: (text) => possibleId(kind, text),
-    read: (services, box, id) => getResource(services, { box, kind, id }),
+    read: ({ records }, box, id) => records.resource({ box, kind, id }),
     create: async (services, exchange) =>
       (await postResource(services, exchange.box, kind, documentIn(exchange))).stored,
     put: async (services, exchange, conditions) => {

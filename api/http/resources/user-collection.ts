@@ -3,7 +3,6 @@ import type { StoredUser } from '../../db/user/user.ts';
 import { Problem } from '../../problem.ts';
 import { changeUser } from '../../users/user/change.ts';
 import { createUser } from '../../users/user/create-user.ts';
-import { getUser } from '../../users/user/get-user.ts';
 import { removeUser } from '../../users/user/remove-user.ts';
 import { userSearch } from '../../users/user/search.ts';
 import { listedUser, singleUser, userVersion } from '../../users/user/view.ts';
@@ -21,7 +20,7 @@ export const userCollection: Collection<'User', StoredUser, UserFilters, number>
   listed: listedUser,
   version: userVersion,
   idOf: userIdOf,
-  read: getUser,
+  read: ({ records }, box, id) => records.user({ box, id }),
   create: (services, { box, settings, ...submitted }) => createUser(services, box, settings, documentIn(submitted)),
   put: async (services, exchange, conditions) => {
     const change = { id: userIdOf(idIn(exchange)), value: documentIn(exchange), by: exchange.user, ...conditions };

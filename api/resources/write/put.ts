@@ -6,7 +6,6 @@ import { changing, refuseManaged } from './change.ts';
 import { changedResourceFields } from './changed-fields.ts';
 import type { WriteConditions } from './confirm-changes.ts';
 import { demandPreconditions } from './etag.ts';
-import { getResource } from './get.ts';
 import type { ResourceRef, ResourceServices } from '../services.ts';
 import { store } from './store.ts';
 import type { Written } from './store.ts';
@@ -52,5 +51,5 @@ async function faultsOfReadOnly(
   value: unknown,
 ): Promise<readonly Fault[]> {
   if (!givesReadOnly(value)) return [];
-  return readOnlyFaults(value, possibleId.test(ref.id) ? await getResource(services, ref) : undefined);
+  return readOnlyFaults(value, possibleId.test(ref.id) ? await services.records.resource(ref) : undefined);
 }

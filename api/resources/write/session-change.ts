@@ -23,15 +23,6 @@ import type { SessionView } from '../../schemas/session.ts';
 
 type SessionServices = Pick<ResourceServices, 'pool' | 'now' | 'trail' | 'revocationsNeedStandby'>;
 
-/** Reads one session; undefined when there is none. Throws Outage. */
-export function getSession(
-  { records, now }: Pick<ResourceServices, 'records' | 'now'>,
-  box: string,
-  id: string,
-): Promise<SessionRecord | undefined> {
-  return records.session({ box, id, now: now() });
-}
-
 /** Function that makes the requested session from the present one. */
 export type SessionWish = (present: SessionView) => unknown;
 

@@ -20,8 +20,7 @@ export function formRequest(
 
 /** A GET with a bearer token as a whole HTTP/1.1 request; `headers` are added as they are. */
 export function bearerRequest(path: string, token: string, headers: readonly string[] = []): string {
-  const own = [`GET ${path} HTTP/1.1`, 'Host: 127.0.0.1', `Authorization: Bearer ${token}`];
-  return [...own, ...headers, '', ''].join('\r\n');
+  return [...bearerHead('GET', path, token), ...headers, '', ''].join('\r\n');
 }
 
 /** A request with a bearer token as a whole HTTP/1.1 request, with a body of this media type if there is one. */
@@ -31,10 +30,14 @@ export function resourceRequest(
   body?: string,
   type = 'application/json',
 ): string {
-  const own = [`${method} ${path} HTTP/1.1`, 'Host: 127.0.0.1', `Authorization: Bearer ${token}`];
+  const own = bearerHead(method, path, token);
   if (body === undefined) return [...own, '', ''].join('\r\n');
   const length = Buffer.byteLength(body);
   return [...own, `Content-Type: ${type}`, `Content-Length: ${length}`, '', body].join('\r\n');
+}
+
+function bearerHead(method: string, path: string, token: string): readonly string[] {
+  return [`${method} ${path} HTTP/1.1`, 'Host: 127.0.0.1', `Authorization: Bearer ${token}`];
 }
 
 /** A GET with a cookie, `name=value` or several of them, as a whole HTTP/1.1 request. */

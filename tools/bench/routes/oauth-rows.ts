@@ -1,7 +1,9 @@
 import { clientCredentials } from '../../../api/oauth/token/grants/client-credentials.ts';
 import { bearerRequest, formRequest, resourceRequest, type Credentials } from '../load/requests.ts';
 import type { RouteRow } from './row.ts';
-import { BACK, emailOf, PASSWORD, PEOPLE, VERIFIER, type RouteWorld } from './world.ts';
+import { BACK, PASSWORD, VERIFIER } from '../people.ts';
+import { emailOf } from '../stored-users.ts';
+import { PEOPLE, type RouteWorld } from './world.ts';
 
 const grant = { grant_type: clientCredentials.name };
 
@@ -10,11 +12,7 @@ const TOKENS = 2_000;
 
 /** Rows of the endpoints for programs. */
 export const oauthRows: readonly RouteRow[] = [
-  {
-    route: 'POST /auth/token',
-    variant: 'client_credentials, opaque',
-    requests: (world) => [tokenRequest(world, grant, world.boxgate.clients.opaque)],
-  },
+  ownToken('opaque', ({ boxgate }) => boxgate.clients.opaque),
   {
     route: 'POST /auth/token',
     variant: 'client_credentials, at the Service of the box in the cluster',
@@ -26,23 +24,9 @@ export const oauthRows: readonly RouteRow[] = [
       ),
     ],
   },
-  {
-    route: 'POST /auth/token',
-    variant: 'client_credentials, JWT',
-    requests: (world) => [tokenRequest(world, grant, world.boxgate.clients.jwt)],
-  },
-  {
-    route: 'POST /auth/token',
-    variant: 'client_credentials, with a chosen secret',
-    goal: { of: 'token', least: 0.9 },
-    requests: (world) => [tokenRequest(world, grant, world.boxgate.clients.chosen)],
-  },
-  {
-    route: 'POST /auth/token',
-    variant: 'client_credentials, with a refresh token',
-    goal: { of: 'token', least: 0.5 },
-    requests: (world) => [tokenRequest(world, grant, world.clients.refreshing)],
-  },
+  ownToken('JWT', ({ boxgate }) => boxgate.clients.jwt),
+  ownToken('with a chosen secret', ({ boxgate }) => boxgate.clients.chosen, 0.9),
+  ownToken('with a refresh token', ({ clients }) => clients.refreshing, 0.5),
   {
     route: 'POST /auth/token',
     variant: 'refresh_token',
@@ -114,6 +98,16 @@ export const oauthRows: readonly RouteRow[] = [
   plain('GET /.well-known/jwks.json'),
   plain('GET /openapi.json'),
 ];
+
+/** A token of a client itself, and the least ratio to the plain one. */
+function ownToken(what: string, clientOf: (world: RouteWorld) => Credentials, least?: number): RouteRow {
+  return {
+    route: 'POST /auth/token',
+    variant: `${clientCredentials.name}, ${what}`,
+    ...(least !== undefined && { goal: { of: 'token', least } as const }),
+    requests: (world) => [tokenRequest(world, grant, clientOf(world))],
+  };
+}
 
 function tokenRequest({ boxgate }: RouteWorld, fields: Record<string, string>, client: Credentials): string {
   return formRequest(boxgate.path('/auth/token'), fields, client);

@@ -2,7 +2,9 @@ import { formToken, newBrowserToken } from '../../../api/credentials/browser-tok
 import { createUiFiles } from '../../../api/http/ui/ui-files.ts';
 import { cookieRequest, formRequest } from '../load/requests.ts';
 import type { RouteRow } from './row.ts';
-import { authorization, emailOf, PASSWORD, PEOPLE, type RouteWorld } from './world.ts';
+import { authorization, PASSWORD } from '../people.ts';
+import { emailOf } from '../stored-users.ts';
+import { PEOPLE, type RouteWorld } from './world.ts';
 
 /** Rows of the pages for people. Where argon2 hashes a password, its rate is that of argon2. */
 export const pageRows: readonly RouteRow[] = [
@@ -11,14 +13,14 @@ export const pageRows: readonly RouteRow[] = [
     route: 'GET /auth/authorize',
     status: 302,
     requests: ({ boxgate, clients, signedIn: [{ cookie }] }) => [
-      cookieRequest(boxgate.path(`/auth/authorize?${authorization(clients.app, 'token')}`), cookie),
+      cookieRequest(boxgate.path(`/auth/authorize?${authorization(clients.app.id, 'token')}`), cookie),
     ],
   },
   {
     route: 'POST /auth/authorize',
     status: 303,
     requests: ({ boxgate, clients, signedIn: [{ cookie }] }) => {
-      const fields = Object.fromEntries(new URLSearchParams(authorization(clients.app, 'token')));
+      const fields = Object.fromEntries(new URLSearchParams(authorization(clients.app.id, 'token')));
       return [formRequest(boxgate.path('/auth/authorize'), fields, undefined, cookie)];
     },
   },

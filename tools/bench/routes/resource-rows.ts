@@ -1,6 +1,7 @@
 import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
 import { resourceRequest } from '../load/requests.ts';
 import type { RouteRow } from './row.ts';
+import { PASSWORD } from '../people.ts';
 import type { RouteWorld } from './world.ts';
 
 /** Records that are read and changed in turn. */
@@ -104,16 +105,7 @@ function rowsOf({ path, create, put, patch }: Family): RouteRow[] {
   return [
     list(path),
     read(path, some(RECORDS)),
-    {
-      route: `POST ${path}`,
-      status: 201,
-      isOnce: true,
-      connections: WRITERS,
-      requests: ({ boxgate, admin }) =>
-        Array.from({ length: ONCE }, () =>
-          resourceRequest(['POST', boxgate.path(path)], admin, JSON.stringify(create((made += 1)))),
-        ),
-    },
+    creation(path, ONCE, create),
     change('PUT', path, some(RECORDS), put),
     change('PATCH', path, some(RECORDS), (_, turn) => patch(turn)),
     removal(path, some(RECORDS)),
@@ -126,17 +118,7 @@ function usersRows(): RouteRow[] {
   return [
     list('/users'),
     read('/users', ids(100)),
-    {
-      route: 'POST /users',
-      status: 201,
-      isOnce: true,
-      connections: WRITERS,
-      requests: ({ boxgate, admin }) =>
-        Array.from({ length: RECORDS }, () => {
-          const body = { email: `made-${(made += 1)}@shop.example`, password: 'a long enough passphrase' };
-          return resourceRequest(['POST', boxgate.path('/users')], admin, JSON.stringify(body));
-        }),
-    },
+    creation('/users', RECORDS, (nth) => ({ email: `made-${nth}@shop.example`, password: PASSWORD })),
     change('PUT', '/users', ids(200), (_, turn) => ({ data: `{"turn":${turn}}` })),
     removal('/users', ids(300)),
   ];
@@ -168,6 +150,19 @@ function list(path: string): RouteRow {
 
 function read(path: string, ids: Ids): RouteRow {
   return { route: `GET ${path}/:id`, goal: leastOfReads, requests: (world) => each('GET', path, world, ids) };
+}
+
+function creation(path: string, count: number, body: (nth: number) => object): RouteRow {
+  return {
+    route: `POST ${path}`,
+    status: 201,
+    isOnce: true,
+    connections: WRITERS,
+    requests: ({ boxgate, admin }) =>
+      Array.from({ length: count }, () =>
+        resourceRequest(['POST', boxgate.path(path)], admin, JSON.stringify(body((made += 1)))),
+      ),
+  };
 }
 
 function removal(path: string, ids: Ids): RouteRow {

@@ -1,15 +1,12 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { isObject } from '../../../crds/json-value.ts';
-import { createHashQueue } from '../../../api/credentials/hash-queue.ts';
-import { createPasswords } from '../../../api/credentials/password.ts';
 import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
-import { newBrowser, type Browser } from '../../../test/http/pages/browser.ts';
+import type { Browser } from '../../../test/http/pages/browser.ts';
 import type { Client } from '../../../crds/client.ts';
 import type { Boxgate } from '../boxgate.ts';
 import type { BenchContext } from '../context.ts';
 import type { Declared } from '../declare.ts';
 import type { Credentials } from '../load/requests.ts';
-import { storeUsers } from '../stored-users.ts';
+import { authorization, BACK, boxgateOfPeople, cookiesOf, signIn } from '../people.ts';
 
 /** A box with something for every route: clients of each sort, people, one of them signed in, and an administrator. */
 export interface RouteWorld {
@@ -46,23 +43,14 @@ type ClientName = 'refreshing' | 'rotating' | 'app' | 'asking' | 'people';
 
 /** People of the box: users 1 to so many. */
 export const PEOPLE = 1_000;
-/** Password of all people. */
-export const PASSWORD = 'a long enough passphrase';
-/** Redirect URI of the clients. */
-export const BACK = 'https://app.example/back';
 /** So many people are signed in: users 1 to so many. */
 const SIGNED_IN = 16;
 /** Codes and consents of each of them. */
 const EACH = 20;
 
-/** PKCE verifier of every code (RFC 7636 §4.1). */
-export const VERIFIER = randomBytes(32).toString('base64url');
-const challenge = createHash('sha256').update(VERIFIER).digest('base64url');
-
 /** Opens the world on a Boxgate of its own. */
 export async function openRouteWorld(context: BenchContext): Promise<RouteWorld> {
-  const key = randomBytes(32);
-  const boxgate = await context.boxgate('routes', { BOXGATE_ENCRYPTION_KEY: key.toString('base64') });
+  const boxgate = await boxgateOfPeople(context, 'routes', PEOPLE);
   const named = (id: ClientName): Credentials => ({ id: `bench-${id}`, secret: generateClientSecret() });
   const clients = {
     refreshing: named('refreshing'),
@@ -72,13 +60,11 @@ export async function openRouteWorld(context: BenchContext): Promise<RouteWorld>
     people: named('people'),
   };
   await boxgate.add(declared(boxgate.box, clients));
-  const stored = await createPasswords(createHashQueue(1, 1), [key]).store(PASSWORD);
-  await storeUsers(context, boxgate, PEOPLE, stored);
   const [admin = ''] = await boxgate.issue(boxgate.clients.reader, 1);
   const browsers = await inTurn(SIGNED_IN, (nth) => signIn(boxgate, nth + 1));
   const [first] = browsers;
   if (first === undefined) throw new Error('nobody is signed in');
-  const { location } = await first.get(`/auth/authorize?${authorization(clients.app, 'token')}`);
+  const { location } = await first.get(`/auth/authorize?${authorization(clients.app.id, 'token')}`);
   let lastGrantee = SIGNED_IN;
   const base = `http://127.0.0.1:${boxgate.port}`;
   return {
@@ -89,10 +75,10 @@ export async function openRouteWorld(context: BenchContext): Promise<RouteWorld>
     signedIn: [signedInWith(first, boxgate.box), ...browsers.slice(1).map((one) => signedInWith(one, boxgate.box))],
     create: (route, body) => create(base + boxgate.path(route), admin, body),
     refreshTokens: (client, count) => inTurn(count, () => refreshToken(base + boxgate.path('/auth/token'), client)),
-    codes: () => ofEach(browsers, (browser) => redirected(browser, authorization(clients.app, 'code'), 'code')),
+    codes: () => ofEach(browsers, (browser) => redirected(browser, authorization(clients.app.id, 'code'), 'code')),
     consents: () =>
       ofEach(browsers, async (browser) => {
-        const id = await redirected(browser, authorization(clients.asking, 'code'), 'id');
+        const id = await redirected(browser, authorization(clients.asking.id, 'code'), 'id');
         return { id, by: signedInWith(browser, boxgate.box) };
       }),
     grants(count) {
@@ -101,18 +87,6 @@ export async function openRouteWorld(context: BenchContext): Promise<RouteWorld>
       return storeGrants(context, boxgate, clients.app.id, { after, count });
     },
   };
-}
-
-/** The email of a person. */
-export function emailOf(user: number): string {
-  return `user-${user}@shop.example`;
-}
-
-/** The query of an authorization request (RFC 6749 §4.1.1, §4.2.1). */
-export function authorization({ id }: Credentials, type: 'code' | 'token'): string {
-  const pkce = { code_challenge: challenge, code_challenge_method: 'S256' };
-  const asked = { response_type: type, client_id: id, redirect_uri: BACK, scope: 'openid' };
-  return new URLSearchParams(type === 'code' ? { ...asked, ...pkce } : asked).toString();
 }
 
 function declared(box: string, clients: RouteWorld['clients']): Declared[] {
@@ -164,17 +138,8 @@ function at<T>(list: readonly T[], nth: number): T {
   return found;
 }
 
-async function signIn(boxgate: Boxgate, user: number): Promise<Browser> {
-  const issuer = `http://127.0.0.1${boxgate.path('')}`;
-  const browser = newBrowser({ url: `http://127.0.0.1:${boxgate.port}` }, boxgate.box, issuer);
-  const { status } = await browser.submit('/auth/signin', { email: emailOf(user), password: PASSWORD });
-  if (status !== 303) throw new Error(`user ${user} cannot sign in: ${status}`);
-  return browser;
-}
-
 function signedInWith({ cookies }: Browser, box: string): SignedIn {
-  const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-  return { cookie, browserToken: cookies.get(`boxgate-${box}`) ?? '' };
+  return { cookie: cookiesOf(cookies), browserToken: cookies.get(`boxgate-${box}`) ?? '' };
 }
 
 async function create(url: string, token: string, body: object): Promise<string> {

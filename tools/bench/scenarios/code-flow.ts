@@ -1,8 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { createHashQueue } from '../../../api/credentials/hash-queue.ts';
-import { createPasswords } from '../../../api/credentials/password.ts';
 import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
-import { newBrowser } from '../../../test/http/pages/browser.ts';
 import { contestant } from '../contestants.ts';
 import type { BenchContext } from '../context.ts';
 import type { Declared } from '../declare.ts';
@@ -12,17 +8,13 @@ import type { Credentials } from '../load/requests.ts';
 import { median, medianRatio } from '../median.ts';
 import { alternate, type Contestant } from '../rounds.ts';
 import { judged, type Scenario } from '../scenario.ts';
-import { storeUsers } from '../stored-users.ts';
+import { authorization, BACK, boxgateOfPeople, cookiesOf, signIn, VERIFIER } from '../people.ts';
 
 /**
  * One on each connection: node-oidc-provider writes the row of a session in each flow, and nobody waits for it there.
  */
 const people = 64;
-const password = 'a long enough passphrase';
-const back = 'https://app.example/back';
 const algorithm = 'ES256';
-const verifier = randomBytes(32).toString('base64url');
-const challenge = createHash('sha256').update(verifier).digest('base64url');
 
 /** The whole code flow of people who are signed in and have consented: a code, its tokens, and whose they are. */
 export const codeFlow: Scenario = {
@@ -48,17 +40,12 @@ export const codeFlow: Scenario = {
 };
 
 async function boxgateFlow(context: BenchContext): Promise<Contestant> {
-  const key = randomBytes(32);
-  const boxgate = await context.boxgate('flows', { BOXGATE_ENCRYPTION_KEY: key.toString('base64') });
-  const stored = await createPasswords(createHashQueue(1, 1), [key]).store(password);
-  await storeUsers(context, boxgate, people, stored);
+  const boxgate = await boxgateOfPeople(context, 'flows', people);
   const client = { id: 'bench-web', secret: generateClientSecret() };
   await boxgate.add([webClient(client)]);
-  const authorize = `/auth/authorize?${authorizationRequest(client.id)}`;
+  const authorize = `/auth/authorize?${authorization(client.id, 'code')}`;
   const signedIn = async (user: number): Promise<FlowPerson> => {
-    const issuer = `http://127.0.0.1${boxgate.path('')}`;
-    const browser = newBrowser({ url: `http://127.0.0.1:${boxgate.port}` }, boxgate.box, issuer);
-    await browser.submit('/auth/signin', { email: `user-${user}@shop.example`, password });
+    const browser = await signIn(boxgate, user);
     const { location } = await browser.get(authorize);
     const { status } = await browser.submit(location, { answer: 'allow' });
     if (status !== 302) throw new Error(`no consent of user ${user}: ${status} after ${location}`);
@@ -78,7 +65,7 @@ function webClient({ id, secret }: Credentials): Declared {
     id,
     secret,
     grant_types: ['authorization_code'],
-    auth: { authorization_code: { redirect_uri: back } },
+    auth: { authorization_code: { redirect_uri: BACK } },
     id_token_signed_response_alg: algorithm,
   } as const;
   return { kind: 'Client', id, resource: { ...resource, grant_types: [...resource.grant_types] } };
@@ -92,7 +79,7 @@ async function providerFlow(context: BenchContext): Promise<Contestant> {
     [people],
   );
   const client = { id: 'bench', secret: 'bench-secret' };
-  const authorize = `/auth/authorize?${authorizationRequest(client.id)}`;
+  const authorize = `/auth/authorize?${authorization(client.id, 'code')}`;
   const signedIn = async (user: number): Promise<FlowPerson> => {
     const cookies = await cookiesAfter(server.port, `${authorize}&login_hint=${user}`);
     return { authorize, cookie: cookiesOf(cookies), sub: String(user) };
@@ -109,7 +96,7 @@ async function cookiesAfter(port: number, path: string): Promise<Map<string, str
   const cookies = new Map<string, string>();
   const server = `http://127.0.0.1:${port}`;
   let address: string = path;
-  while (!address.startsWith(back)) {
+  while (!address.startsWith(BACK)) {
     const { pathname, search } = new URL(address, server);
     const headers = { Cookie: cookiesOf(cookies) };
     const response: Response = await fetch(server + pathname + search, { headers, redirect: 'manual' });
@@ -126,29 +113,14 @@ async function cookiesAfter(port: number, path: string): Promise<Map<string, str
   return cookies;
 }
 
-function cookiesOf(cookies: ReadonlyMap<string, string>): string {
-  return [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-}
-
 async function eachPerson(signedIn: (user: number) => Promise<FlowPerson>): Promise<FlowPerson[]> {
   const found: FlowPerson[] = [];
   for (let user = 1; user <= people; user += 1) found.push(await signedIn(user));
   return found;
 }
 
-function authorizationRequest(client: string): string {
-  return new URLSearchParams({
-    response_type: 'code',
-    client_id: client,
-    redirect_uri: back,
-    scope: 'openid',
-    code_challenge: challenge,
-    code_challenge_method: 'S256',
-  }).toString();
-}
-
 function redemption(path: string, credentials: Credentials): FlowPlan['redemption'] {
-  const fields = { grant_type: 'authorization_code', redirect_uri: back, code_verifier: verifier };
+  const fields = { grant_type: 'authorization_code', redirect_uri: BACK, code_verifier: VERIFIER };
   return { path, fields, credentials };
 }
 

@@ -30,14 +30,15 @@ export const everyRoute: Scenario = {
   table: 'bench-routes',
   async run(context) {
     const world = await openRouteWorld(context);
-    const rates = new Map<Reference, number>();
+    let rates = await referenceRates(context, world);
     const found: Measured[] = [];
     for (const [nth, row] of routeRows.entries()) {
-      if (nth % ROWS_BETWEEN === 0) await measureReferences(context, world, rates);
+      if (nth > 0 && nth % ROWS_BETWEEN === 0) rates = await referenceRates(context, world);
       const round = await measure(context, world, row);
       const of = row.goal?.of ?? 'introspection';
-      found.push({ row, round, of, ratio: round.perSecond / (rates.get(of) ?? NaN) });
-      context.say(`  ${figure(found.at(-1))}  ${nameOf(row)}`);
+      const measured = { row, round, of, ratio: round.perSecond / rates[of] };
+      found.push(measured);
+      context.say(`  ${figure(measured)}  ${nameOf(row)}`);
     }
     context.say('  slowest against their goal, or against introspection without one:');
     for (const one of slowest(found)) context.say(`  ${figure(one)}  ${nameOf(one.row)}`);
@@ -53,12 +54,13 @@ interface Measured {
   readonly ratio: number;
 }
 
-async function measureReferences(context: BenchContext, world: RouteWorld, rates: Map<Reference, number>) {
-  for (const reference of ['token', 'introspection'] as const) {
+async function referenceRates(context: BenchContext, world: RouteWorld): Promise<Readonly<Record<Reference, number>>> {
+  const rateOf = async (reference: Reference): Promise<number> => {
     const row = routeRows.find((one) => nameOf(one) === references[reference]);
     if (row === undefined) throw new Error(`there is no row ${references[reference]}`);
-    rates.set(reference, (await measure(context, world, row)).perSecond);
-  }
+    return (await measure(context, world, row)).perSecond;
+  };
+  return { token: await rateOf('token'), introspection: await rateOf('introspection') };
 }
 
 async function measure(context: BenchContext, world: RouteWorld, row: RouteRow): Promise<Round> {
@@ -84,9 +86,7 @@ function slowest(found: readonly Measured[]): readonly Measured[] {
   return found.toSorted((one, other) => shortfall(one) - shortfall(other)).slice(0, SLOWEST);
 }
 
-function figure(measured: Measured | undefined): string {
-  if (measured === undefined) return '';
-  const { round, ratio, of } = measured;
+function figure({ round, ratio, of }: Measured): string {
   return `${perSecond(round.perSecond)}, ${percent(ratio)} of ${of}; CPU ${milliseconds(round.cpuPerAnswer)}`;
 }
 
