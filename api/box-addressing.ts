@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { ApiConfig } from './config.ts';
-import { boxesInUse } from './db/box/box.ts';
 import { batchedHosts } from './db/box/host.ts';
+import { batchedRootBox } from './db/box/root-box.ts';
 import type { Connections } from './db/core/pool.ts';
 import type { BoxAddressing } from './http/request/box-address.ts';
 
@@ -15,10 +15,6 @@ export function boxAddressing(
     clusterDomain: config.clusterDomain,
     isForeignHost: (host) => !own.has(host) && isIP(host.replace(/^\[|\]$/g, '')) === 0,
     boxOfHost: batchedHosts(pool),
-    async rootBox() {
-      if (!config.standalone) return undefined;
-      const boxes = await boxesInUse(pool, 2);
-      return boxes.length === 1 ? boxes[0] : undefined;
-    },
+    rootBox: config.standalone ? batchedRootBox(pool) : () => Promise.resolve(undefined),
   };
 }

@@ -16,9 +16,14 @@ export const VERIFIER = randomBytes(32).toString('base64url');
 const challenge = createHash('sha256').update(VERIFIER).digest('base64url');
 
 /** Starts a Boxgate of this name with so many people, who sign in with {@link PASSWORD}. */
-export async function boxgateOfPeople(context: BenchContext, name: string, count: number): Promise<Boxgate> {
+export async function boxgateOfPeople(
+  context: BenchContext,
+  name: string,
+  count: number,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Boxgate> {
   const key = randomBytes(32);
-  const boxgate = await context.boxgate(name, { BOXGATE_ENCRYPTION_KEY: key.toString('base64') });
+  const boxgate = await context.boxgate(name, { BOXGATE_ENCRYPTION_KEY: key.toString('base64'), ...settings });
   const stored = await createPasswords(createHashQueue(1, 1), [key]).store(PASSWORD);
   await storeUsers(context, boxgate, count, stored);
   return boxgate;

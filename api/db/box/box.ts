@@ -72,21 +72,6 @@ export function boxLock(how: 'shared' | 'exclusive', box = '$1'): string {
   return `${lock}(hashtextextended('boxgate.box ' || ${box}::text, 0)) AS turn`;
 }
 
-/** Maximum number of boxes with a resource that are checked for being in service: one machine has fewer. */
-const mostInUse = 200;
-
-/** Returns the boxes that hold a resource and are in service, at most `limit` of them. */
-export function boxesInUse(pool: Connections, limit: number): Promise<readonly string[]> {
-  return withConnection(pool, requestLimit, async (connection) => {
-    const { rows } = await connection.query<{ box: string }>(
-      // config_versions omits boxes that are not in service.
-      `SELECT v.box FROM boxgate.config_versions(ARRAY(SELECT box FROM boxgate.boxes_in_use($1))) v ORDER BY v.box LIMIT $2`,
-      [mostInUse, limit],
-    );
-    return rows.map((row) => row.box);
-  });
-}
-
 /** Returns every box that ever existed. */
 export function allBoxes(pool: Connections): Promise<readonly string[]> {
   return withConnection(pool, requestLimit, async (connection) => {

@@ -1,8 +1,8 @@
-import { createBatch } from '../core/batch.ts';
-import { batchBounds, isOutage } from '../core/batch-bounds.ts';
+import { batchBounds } from '../core/batch-bounds.ts';
 import { arrayLiteral, quoted } from '../core/array-literal.ts';
 import type { Connections } from '../core/pool.ts';
-import { withConnection } from '../core/with-connection.ts';
+import { batchesOn } from '../core/statement-batches.ts';
+import { fixedText, type Statement } from '../core/statement.ts';
 
 /** The box that a host is assigned to. */
 export interface HostClaim {
@@ -19,25 +19,27 @@ export type HostLookup = (host: string) => Promise<HostClaim | undefined>;
  * the resource endpoints share.
  */
 export function batchedHosts(pool: Connections): HostLookup {
-  const bounds = { ...batchBounds, inFlight: 1 };
-  const hosts = createBatch((items: readonly string[]) => boxesOf(pool, items), bounds, isOutage);
-  return async (host) => (await hosts.submit(host)).claim;
+  const find = batchesOn(pool, { ...batchBounds, inFlight: 1 })(boxesOfHosts);
+  return async (host) => (await find(host)).claim;
 }
 
 interface Found {
   readonly claim: HostClaim | undefined;
 }
 
-function boxesOf(pool: Connections, hosts: readonly string[]): Promise<readonly Found[]> {
-  return withConnection(pool, batchBounds.patience, async (connection) => {
-    const { rows } = await connection.query<{ host: string; box: string; issuer: string | null }>(
-      'SELECT n.host, b.box, b.issuer FROM unnest($1::text[]) AS n (host) CROSS JOIN boxgate.box_of_host(n.host) AS b',
-      [arrayLiteral([...new Set(hosts)], quoted)],
-    );
+const boxesOfHosts: Statement<string, Found> = {
+  boxOf: () => '',
+  async run(db, hosts) {
+    const values = [arrayLiteral([...new Set(hosts)], quoted)];
+    const rows = await db.rows<{ host: string; box: string; issuer: string | null }>(boxesByHost, values);
     const claims = new Map(rows.map(({ host, box, issuer }) => [host, { box, path: issuerPath(issuer, host) }]));
     return hosts.map((host) => ({ claim: claims.get(host) }));
-  });
-}
+  },
+};
+
+const boxesByHost = fixedText(
+  'SELECT n.host, b.box, b.issuer FROM unnest($1::text[]) AS n (host) CROSS JOIN boxgate.box_of_host(n.host) AS b',
+);
 
 function issuerPath(issuer: string | null, host: string): string {
   const [, name, path = ''] = /^https:\/\/([^/:]+|\[[^\]]+\])(?::\d+)?(\/.+)?$/.exec(issuer ?? '') ?? [];

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
-import { allBoxes, boxesInUse, bumpVersion, declaredBoxes, ensureBox, lockVersion } from '../../../api/db/box/box.ts';
+import { allBoxes, bumpVersion, declaredBoxes, ensureBox, lockVersion } from '../../../api/db/box/box.ts';
 import { readConfigChanges } from '../../../api/db/box/config-changes.ts';
 import { claimEpoch, lockEpoch } from '../../../api/db/box/epoch.ts';
 import { batchedHosts } from '../../../api/db/box/host.ts';
+import { batchedRootBox } from '../../../api/db/box/root-box.ts';
 import { Outage } from '../../../api/db/core/outage.ts';
 import { deleteResources, lockResources, upsertResources } from '../../../api/db/resource/write.ts';
 import type { ResourceWrite } from '../../../api/db/resource/write.ts';
@@ -133,15 +134,29 @@ describe('the statements of a box’s configuration', () => {
       expect(order).to.deep.equal(['unlocked', 'bumped']);
     });
 
-    it('is in use while it holds a resource, and listed for good', async () => {
-      expect(await boxesInUse(database.pool, 2)).to.deep.equal([]);
+    it('has the root while no other box holds a resource, and is listed for good', async () => {
+      const rootBox = batchedRootBox(database.pool);
+      expect(await rootBox()).to.equal(undefined);
       await change([client('a')]);
+      expect(await rootBox()).to.equal('default');
       await change([client('a')], [], 'other');
-      expect(await boxesInUse(database.pool, 2)).to.deep.equal(['default', 'other']);
-      expect(await boxesInUse(database.pool, 1)).to.deep.equal(['default']);
+      expect(await rootBox()).to.equal(undefined);
       await change([], ['a'], 'other');
-      expect(await boxesInUse(database.pool, 2)).to.deep.equal(['default']);
+      expect(await rootBox()).to.equal('default');
       expect(await allBoxes(database.pool)).to.deep.equal(['default', 'other']);
+    });
+
+    it('is found at the root for all requests that wait in one statement', async () => {
+      await change([client('a')]);
+      const rootBox = batchedRootBox(database.pool);
+      await rootBox();
+      let statements = 0;
+      const count = (): void => void (statements += 1);
+      database.pool.on('acquire', count);
+      const found = await Promise.all(Array.from({ length: 100 }, () => rootBox()));
+      database.pool.off('acquire', count);
+      expect([...new Set(found)]).to.deep.equal(['default']);
+      expect(statements).to.equal(1);
     });
 
     it('counts for the clusters that declare something in it', async () => {

@@ -3,7 +3,7 @@ import { bearerRequest, formRequest, resourceRequest, type Credentials } from '.
 import type { RouteRow } from './row.ts';
 import { BACK, PASSWORD, VERIFIER } from '../people.ts';
 import { emailOf } from '../stored-users.ts';
-import { PEOPLE, type RouteWorld } from './world.ts';
+import { OWN_HOST, PEOPLE, type RouteWorld } from './world.ts';
 
 const grant = { grant_type: clientCredentials.name };
 
@@ -13,17 +13,9 @@ const TOKENS = 2_000;
 /** Rows of the endpoints for programs. */
 export const oauthRows: readonly RouteRow[] = [
   ownToken('opaque', ({ boxgate }) => boxgate.clients.opaque),
-  {
-    route: 'POST /auth/token',
-    variant: 'client_credentials, at the Service of the box in the cluster',
-    goal: { of: 'token', least: 0.95 },
-    requests: ({ boxgate }) => [
-      formRequest('/auth/token', grant, boxgate.clients.opaque).replace(
-        'Host: 127.0.0.1',
-        `Host: boxgate.${boxgate.box}.svc`,
-      ),
-    ],
-  },
+  tokenAt('the Service of the box in the cluster', ({ boxgate }) => `boxgate.${boxgate.box}.svc`),
+  tokenAt('a host of the box', () => OWN_HOST),
+  tokenAt('the root of an installation with one box', () => '127.0.0.1'),
   ownToken('JWT', ({ boxgate }) => boxgate.clients.jwt),
   ownToken('with a chosen secret', ({ boxgate }) => boxgate.clients.chosen, 0.9),
   ownToken('with a refresh token', ({ clients }) => clients.refreshing, 0.5),
@@ -106,6 +98,21 @@ function ownToken(what: string, clientOf: (world: RouteWorld) => Credentials, le
     variant: `${clientCredentials.name}, ${what}`,
     ...(least !== undefined && { goal: { of: 'token', least } as const }),
     requests: (world) => [tokenRequest(world, grant, clientOf(world))],
+  };
+}
+
+/** A token, with the box told by the host that is asked. */
+function tokenAt(what: string, hostOf: (world: RouteWorld) => string): RouteRow {
+  return {
+    route: 'POST /auth/token',
+    variant: `${clientCredentials.name}, at ${what}`,
+    goal: { of: 'token', least: 0.95 },
+    requests: (world) => [
+      formRequest('/auth/token', grant, world.boxgate.clients.opaque).replace(
+        'Host: 127.0.0.1',
+        `Host: ${hostOf(world)}`,
+      ),
+    ],
   };
 }
 

@@ -41,6 +41,9 @@ export interface SignedIn {
 /** Clients that a bench of the common routes does not have. */
 type ClientName = 'refreshing' | 'rotating' | 'app' | 'asking' | 'people';
 
+/** A host of the box's own. */
+export const OWN_HOST = 'id.shop.example';
+
 /** People of the box: users 1 to so many. */
 export const PEOPLE = 1_000;
 /** So many people are signed in: users 1 to so many. */
@@ -50,7 +53,7 @@ const EACH = 20;
 
 /** Opens the world on a Boxgate of its own. */
 export async function openRouteWorld(context: BenchContext): Promise<RouteWorld> {
-  const boxgate = await boxgateOfPeople(context, 'routes', PEOPLE);
+  const boxgate = await boxgateOfPeople(context, 'routes', PEOPLE, { BOXGATE_STANDALONE: 'true' });
   const named = (id: ClientName): Credentials => ({ id: `bench-${id}`, secret: generateClientSecret() });
   const clients = {
     refreshing: named('refreshing'),
@@ -105,7 +108,11 @@ function declared(box: string, clients: RouteWorld['clients']): Declared[] {
     auth: { client_credentials: { refresh_token: true, ...settings } },
   });
   return [
-    { kind: 'Box', id: box, resource: { resourceType: 'Box', id: box, registration: { enabled: true } } },
+    {
+      kind: 'Box',
+      id: box,
+      resource: { resourceType: 'Box', id: box, hosts: [OWN_HOST], registration: { enabled: true } },
+    },
     client(clients.refreshing, own({})),
     client(clients.rotating, own({ refresh_rotation: true })),
     client(clients.app, { ...people, first_party: true }),
