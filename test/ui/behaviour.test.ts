@@ -332,6 +332,8 @@ describe('an administrator in the admin UI', () => {
     await page.getByRole('heading', { level: 2, name: 'declared' }).waitFor();
     await page.getByRole('link', { name: say.newGroup }).focus();
     await page.keyboard.press('Enter');
+    // Until then the field of this name is that of the declared group, which nobody can type into.
+    await page.getByRole('heading', { level: 2, name: say.newGroup }).waitFor();
     await page.getByLabel(say.name, { exact: true }).focus();
     await page.keyboard.type('by-keyboard');
     await page.keyboard.press('Enter');
