@@ -5,6 +5,7 @@ import type { EntryKey, KnownEntry } from '../db/client-auth/service-account-ent
 import type { FamilyKey } from '../db/session/family-statement.ts';
 import type { FoundSession, SessionKey } from '../db/session/check.ts';
 import type { FoundSignIn, SignInKey } from '../db/authorization/sign-in-statement.ts';
+import type { FirstOfFamily } from '../db/session/issue-family.ts';
 import type { NewSession } from '../db/session/issue.ts';
 import type { Versioned } from '../db/core/statement.ts';
 import type { BoxState } from './box-state.ts';
@@ -42,6 +43,12 @@ export class CurrentStatements {
   async issue(session: NewSession): Promise<void> {
     this.#requireUnchanged();
     this.confirm((await this.#statements.issue(session)).version);
+  }
+
+  /** Stores a refresh family of a client with its first session. */
+  async issueFamily(first: FirstOfFamily): Promise<void> {
+    this.#requireUnchanged();
+    this.confirm((await this.#statements.issueFamily(first)).version);
   }
 
   /** Finds the session of a token; undefined if there is none. */

@@ -260,6 +260,7 @@ describe('hand-written SQL under the API’s role', () => {
       'find_sign_ins',
       'groups_of',
       'hold_boxes',
+      'issue_families',
       'issue_sessions',
       'living_family',
       'living_user',
