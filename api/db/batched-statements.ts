@@ -11,6 +11,7 @@ import { findSession } from './session/check.ts';
 import { findFamily } from './session/family-statement.ts';
 import { issueFamily } from './session/issue-family.ts';
 import { configVersion, issueSession } from './session/issue.ts';
+import { refreshSession } from './session/refresh-statement.ts';
 
 /** The statements of the token and check paths. Each throws Outage when Postgres cannot answer soon. */
 export type BatchedStatements = ReturnType<typeof statementsOn>;
@@ -21,6 +22,7 @@ function statementsOn(runner: Runner) {
     issueFamily: runner(issueFamily),
     check: runner(findSession),
     family: runner(findFamily),
+    refresh: runner(refreshSession),
     version: runner(configVersion),
     useAssertion: runner(useAssertion),
     serviceAccount: runner(findServiceAccount),

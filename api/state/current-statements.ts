@@ -7,6 +7,8 @@ import type { FoundSession, SessionKey } from '../db/session/check.ts';
 import type { FoundSignIn, SignInKey } from '../db/authorization/sign-in-statement.ts';
 import type { FirstOfFamily } from '../db/session/issue-family.ts';
 import type { NewSession } from '../db/session/issue.ts';
+import type { RefreshFamily } from '../db/session/refresh-family.ts';
+import type { RefreshUse } from '../db/session/refresh-statement.ts';
 import type { Versioned } from '../db/core/statement.ts';
 import type { BoxState } from './box-state.ts';
 
@@ -56,9 +58,15 @@ export class CurrentStatements {
     return this.#read(await this.#statements.check(key));
   }
 
-  /** Checks whether such a refresh family exists and has not ended. */
-  async family(key: FamilyKey): Promise<boolean> {
+  /** Finds a refresh family that has not ended; undefined if there is none. */
+  async family(key: FamilyKey): Promise<RefreshFamily | undefined> {
     return this.#read(await this.#statements.family(key));
+  }
+
+  /** Stores the session of a refresh token's use; false if a transaction must decide (`refreshSession` of api/db). */
+  async refresh(use: RefreshUse): Promise<boolean> {
+    this.#requireUnchanged();
+    return this.#statements.refresh(use);
   }
 
   /** Finds the sign-in of a browser; undefined if no user is signed in there, or the user may no longer be. */
