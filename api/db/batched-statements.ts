@@ -9,7 +9,9 @@ import { batchesOn, type Runner } from './core/statement-batches.ts';
 import type { Connection } from './core/transaction.ts';
 import { findSession } from './session/check.ts';
 import { findFamily } from './session/family-statement.ts';
+import { issueFamily } from './session/issue-family.ts';
 import { configVersion, issueSession } from './session/issue.ts';
+import { refreshSession } from './session/refresh-statement.ts';
 
 /** The statements of the token and check paths. Each throws Outage when Postgres cannot answer soon. */
 export type BatchedStatements = ReturnType<typeof statementsOn>;
@@ -17,8 +19,10 @@ export type BatchedStatements = ReturnType<typeof statementsOn>;
 function statementsOn(runner: Runner) {
   return {
     issue: runner(issueSession),
+    issueFamily: runner(issueFamily),
     check: runner(findSession),
     family: runner(findFamily),
+    refresh: runner(refreshSession),
     version: runner(configVersion),
     useAssertion: runner(useAssertion),
     serviceAccount: runner(findServiceAccount),

@@ -5,7 +5,10 @@ import type { EntryKey, KnownEntry } from '../db/client-auth/service-account-ent
 import type { FamilyKey } from '../db/session/family-statement.ts';
 import type { FoundSession, SessionKey } from '../db/session/check.ts';
 import type { FoundSignIn, SignInKey } from '../db/authorization/sign-in-statement.ts';
+import type { FirstOfFamily } from '../db/session/issue-family.ts';
 import type { NewSession } from '../db/session/issue.ts';
+import type { RefreshFamily } from '../db/session/refresh-family.ts';
+import type { RefreshUse } from '../db/session/refresh-statement.ts';
 import type { Versioned } from '../db/core/statement.ts';
 import type { BoxState } from './box-state.ts';
 
@@ -44,14 +47,26 @@ export class CurrentStatements {
     this.confirm((await this.#statements.issue(session)).version);
   }
 
+  /** Stores a refresh family of a client with its first session. */
+  async issueFamily(first: FirstOfFamily): Promise<void> {
+    this.#requireUnchanged();
+    this.confirm((await this.#statements.issueFamily(first)).version);
+  }
+
   /** Finds the session of a token; undefined if there is none. */
   async check(key: SessionKey): Promise<FoundSession | undefined> {
     return this.#read(await this.#statements.check(key));
   }
 
-  /** Checks whether such a refresh family exists and has not ended. */
-  async family(key: FamilyKey): Promise<boolean> {
+  /** Finds a refresh family that has not ended; undefined if there is none. */
+  async family(key: FamilyKey): Promise<RefreshFamily | undefined> {
     return this.#read(await this.#statements.family(key));
+  }
+
+  /** Stores the session of a refresh token's use; false if a transaction must decide (`refreshSession` of api/db). */
+  async refresh(use: RefreshUse): Promise<boolean> {
+    this.#requireUnchanged();
+    return this.#statements.refresh(use);
   }
 
   /** Finds the sign-in of a browser; undefined if no user is signed in there, or the user may no longer be. */

@@ -255,11 +255,13 @@ describe('hand-written SQL under the API’s role', () => {
       'find_codes', // of this release, and of the one before it
       'find_codes',
       'find_families',
+      'find_refresh_families',
       'find_service_accounts',
       'find_sign_ins', // of this release, and of the one before it
       'find_sign_ins',
       'groups_of',
       'hold_boxes',
+      'issue_families',
       'issue_sessions',
       'living_family',
       'living_user',
@@ -290,6 +292,7 @@ describe('hand-written SQL under the API’s role', () => {
       'trim_requests',
       'unpin_service_accounts',
       'use_assertions',
+      'use_refresh_tokens',
     ]);
     const everybody = await owner.query(
       `SELECT p.proname FROM pg_proc p, aclexplode(COALESCE(p.proacl, acldefault('f', p.proowner))) g

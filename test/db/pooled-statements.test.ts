@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { batchedStatements } from '../../api/db/batched-statements.ts';
 import { defaultBatchLimits } from '../../api/db/core/batch-bounds.ts';
@@ -69,11 +69,18 @@ describe('the batched statements', () => {
     const [session, box, client, id] = [newSession(), 'default', 'a', randomBytes(16).toString('hex')];
     const user = 1;
     expect(await hot.issue(session)).to.deep.equal({ version: 1, value: null });
+    const own = { ...newSession(), user: null };
+    const tokens = { familyHash: digest, tokenHash: digest, grant: 'c', authenticatedAt: null } as const;
+    const ends = { createdAt: now * 1000, expiresAt: now * 1000, endsAt: now * 1000, sessionsEnd: now * 1000 };
+    const family = { ...own, ...tokens, ...ends, id: randomUUID(), session: own.id };
+    expect(await hot.issueFamily({ session: own, family })).to.deep.equal({ version: 1, value: null });
     expect((await hot.check(session)).value?.client).to.equal('a');
     // Too many buckets for a statement each: the rest share one.
     await Promise.all([0, 1, 2, 3, 4, 5].map((nth) => hot.check({ ...session, bucket: nth })));
     expect((await hot.version(box)).version).to.equal(1);
-    expect((await hot.family({ box, id, hash: digest })).value).to.equal(false);
+    expect((await hot.family({ box, id, hash: digest })).value).to.equal(undefined);
+    const use = { session: own, family: id, tokenHash: digest, now: now * 1000, expiresAt: now * 1000, next: null };
+    expect(await hot.refresh(use)).to.equal(false);
     const assertion = { box, client, jti: randomBytes(32).toString('hex'), request: id, expiresAt: now + 60 };
     expect(await hot.useAssertion(assertion)).to.equal(true);
     expect((await hot.serviceAccount({ box, client, namespace: 'a', name: 'a' })).found).to.equal(undefined);
@@ -93,7 +100,7 @@ describe('the batched statements', () => {
     try {
       for (let nth = 0; nth < 7; nth += 1) await runEach(pool);
       const prepared = await preparedOn(pool);
-      expect(prepared).to.have.length(11);
+      expect(prepared).to.have.length(13);
       for (const { name, statement, parameters, generic } of prepared) {
         expect(generic, statement).to.be.greaterThan(0);
         const values = Array.from({ length: parameters }, () => 'NULL').join(',');

@@ -1,6 +1,7 @@
 import type { AuthorizationAnswer, StoredAnswer } from './authorization-answer.ts';
 import type { NewSession } from '../session/issue.ts';
-import { answersOf } from '../core/answers.ts';
+import { answersOf, doneItems } from '../core/answers.ts';
+import type { RowOfItem } from '../core/answers.ts';
 import { arrayLiteral, bytes, quoted, sparseArrayLiteral } from '../core/array-literal.ts';
 import { fixedText } from '../core/statement.ts';
 import type { FixedText, Statement, StatementConnection, Versioned } from '../core/statement.ts';
@@ -113,9 +114,7 @@ async function done(
   fixed: FixedText,
   values: (string | null)[],
 ): Promise<readonly boolean[]> {
-  const rows = await db.rows<{ readonly nth: string }>(fixed, values);
-  const places = new Set(rows.map(({ nth }) => Number(nth)));
-  return items.map((_, index) => places.has(index + 1));
+  return doneItems(items, await db.rows<RowOfItem>(fixed, values));
 }
 
 function textOf(number: number | null): string | null {

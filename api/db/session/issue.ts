@@ -23,7 +23,8 @@ export interface NewSession {
   readonly userAgent: string | null;
 }
 
-interface VersionRow {
+/** A box and its current config version. */
+export interface VersionRow {
   readonly box: string;
   readonly config_version: string;
 }
@@ -40,14 +41,15 @@ const issuing = fixedText(
  * one's box, undefined if there is no such box. Throws Outage.
  */
 async function issueAll(db: StatementConnection, sessions: readonly NewSession[]): Promise<readonly Versioned<null>[]> {
-  const rows = await db.rows<VersionRow>(issuing, parametersOf(sessions));
+  const rows = await db.rows<VersionRow>(issuing, sessionParameters(sessions));
   return versionsIn(
     rows,
     sessions.map((session) => session.box),
   );
 }
 
-function parametersOf(sessions: readonly NewSession[]): (string | null)[] {
+/** Returns the parameters of sessions for the functions that store them. */
+export function sessionParameters(sessions: readonly NewSession[]): (string | null)[] {
   return [
     // A box may be called `null`, and a client too.
     arrayLiteral(sessions, (session) => `"${session.box}"`),
@@ -79,7 +81,8 @@ async function versionsOf(db: StatementConnection, boxes: readonly string[]): Pr
   return versionsIn(await db.rows<VersionRow>(readingVersions, [distinct]), boxes);
 }
 
-function versionsIn(rows: readonly VersionRow[], boxes: readonly string[]): readonly Versioned<null>[] {
+/** Returns the version of each box among the rows; undefined if it is not there. */
+export function versionsIn(rows: readonly VersionRow[], boxes: readonly string[]): readonly Versioned<null>[] {
   const [only] = rows;
   if (rows.length === 1 && only !== undefined) {
     const answer = { version: Number(only.config_version), value: null };

@@ -4,12 +4,13 @@ import { familyHash, firstRefreshToken, refreshTokenText, tokenHash } from '../.
 import type { FirstGrant } from '../../db/session/grant-letter.ts';
 import type { NewSession } from '../../db/session/issue.ts';
 import { insertFamily } from '../../db/session/refresh-family.ts';
+import type { NewRefreshFamily } from '../../db/session/refresh-family.ts';
 import { insertSession } from '../../db/session/session.ts';
 import type { Connection } from '../../db/core/transaction.ts';
-import type { Transaction } from '../../state/state-cache.ts';
+import type { GrantContext } from '../token/grants/grant.ts';
 import { refreshLifetimes } from './refresh-lifetimes.ts';
 import type { RefreshSettings } from './settings.ts';
-import { hasRoom } from '../token/session-limit.ts';
+import { hasRoom, limitsSessions } from '../token/session-limit.ts';
 
 /** A refresh family that has begun: its id, and its first token. */
 export interface CreatedTokenFamily {
@@ -28,15 +29,23 @@ export interface FamilyOrigin {
   readonly now: number;
 }
 
+/** The origin of a family of a client itself: nobody signed in. */
+export type ClientFamilyOrigin = FamilyOrigin & { readonly grant: 'c'; readonly authenticatedAt: null };
+
 /**
- * Stores a refresh family and its first session; returns the refresh token. Undefined when the box's limit of sessions
- * is reached. Throws Outage.
+ * Stores the refresh family of a client itself and its first session, in a batch, or in a transaction if the box limits
+ * sessions; returns the refresh token. Undefined when that limit is reached. Throws Outage.
  */
-export function createTokenFamily(
+export async function createTokenFamily(
   session: NewSession,
-  origin: FamilyOrigin,
-  transaction: Transaction,
+  origin: ClientFamilyOrigin,
+  { statements, transaction }: Pick<GrantContext, 'statements' | 'transaction'>,
 ): Promise<string | undefined> {
+  if (!limitsSessions(origin.box)) {
+    const { family, token } = newTokenFamily(session, origin);
+    await statements.issueFamily({ session, family: { ...family, user: null, authenticatedAt: null } });
+    return token;
+  }
   return transaction(async (connection) => {
     if (!(await hasRoom(connection, session, origin.box, origin.now))) return undefined;
     const { id, token } = await storeTokenFamily(connection, session, origin);
@@ -52,12 +61,22 @@ export function createTokenFamily(
 export async function storeTokenFamily(
   connection: Connection,
   session: NewSession,
-  { grant, authenticatedAt, settings, box, now }: FamilyOrigin,
+  origin: FamilyOrigin,
 ): Promise<CreatedTokenFamily> {
+  const { family, token } = newTokenFamily(session, origin);
+  await insertFamily(connection, family);
+  return { id: family.id, token };
+}
+
+/** Makes a refresh family for its first session, and its first token. */
+function newTokenFamily(
+  session: NewSession,
+  { grant, authenticatedAt, settings, box, now }: FamilyOrigin,
+): { readonly family: NewRefreshFamily; readonly token: string } {
   const id = randomUUID();
   const token = firstRefreshToken(id.replaceAll('-', ''));
   const { sliding, absolute } = refreshLifetimes(settings, box);
-  await insertFamily(connection, {
+  const family = {
     box: session.box,
     id,
     client: session.client,
@@ -74,6 +93,6 @@ export async function storeTokenFamily(
     expiresAt: now + sliding,
     endsAt: now + absolute,
     sessionsEnd: session.expiresAt * 1000,
-  });
-  return { id, token: refreshTokenText(token) };
+  };
+  return { family, token: refreshTokenText(token) };
 }

@@ -1,6 +1,5 @@
 import { familyHash, parseRefreshToken } from '../../credentials/refresh-token-text.ts';
 import type { RefreshToken } from '../../credentials/refresh-token-text.ts';
-import { lockFamily } from '../../db/session/refresh-family.ts';
 import type { RefreshFamily } from '../../db/session/refresh-family.ts';
 import type { BoxState, ClientState } from '../../state/box-state.ts';
 import type { CurrentStatements } from '../../state/current-statements.ts';
@@ -20,29 +19,31 @@ export interface FoundFamily {
 }
 
 /**
- * Checks whether a living family has tokens with this one's secret, in a batch of a shared statement: a forged token
- * costs no transaction. This token itself may still be invalid. Throws Outage.
+ * Finds the family whose tokens have this one's secret, unless it has ended, in a batch of a shared statement: a forged
+ * token costs no transaction. This token itself may still be invalid. Throws Outage.
  */
-export function isOfFamily(token: RefreshToken, box: string, statements: CurrentStatements): Promise<boolean> {
+export function findFamilyOf(
+  token: RefreshToken,
+  box: string,
+  statements: CurrentStatements,
+): Promise<RefreshFamily | undefined> {
   return statements.family({ box, id: token.family, hash: familyHash(token) });
 }
 
 /** Finds the living family of a refresh token; undefined if there is none. Does not use the token. Throws Outage. */
 export async function findRefreshToken(
   text: string,
-  { state, statements, transaction, services }: Omit<AuthenticationContext, 'checks'>,
+  { state, statements, services }: Omit<AuthenticationContext, 'checks' | 'transaction'>,
 ): Promise<FoundFamily | undefined> {
   const presented = parseRefreshToken(text);
-  if (presented === undefined || !(await isOfFamily(presented, state.box, statements))) return undefined;
-  return transaction(async (connection) => {
-    const family = await lockFamily(connection, state.box, presented.family);
-    const client = family && clientOf(state, family.client, services.issuer(state));
-    if (family === undefined || client === undefined || client.client.active === false) return undefined;
-    const verdict = judgeRefresh(family, { token: presented, client, now: services.now() }, state);
-    if (verdict === 'refused') return undefined;
-    const isUsable = verdict !== 'reused' && verdict !== 'suspended';
-    return { family, gives: isUsable ? givenBy(family, client, state, services.issuer(state)) : undefined };
-  });
+  const family = presented && (await findFamilyOf(presented, state.box, statements));
+  const client = family && clientOf(state, family.client, services.issuer(state));
+  if (presented === undefined || family === undefined || client === undefined) return undefined;
+  if (client.client.active === false) return undefined;
+  const verdict = judgeRefresh(family, { token: presented, client, now: services.now() }, state);
+  if (verdict === 'refused') return undefined;
+  const isUsable = verdict !== 'reused' && verdict !== 'suspended';
+  return { family, gives: isUsable ? givenBy(family, client, state, services.issuer(state)) : undefined };
 }
 
 /** Returns the grant of a use. Its end, in milliseconds since 1970, moves with each use. */

@@ -1,9 +1,9 @@
+import type { Box } from '../../../crds/box.ts';
 import { nextRefreshToken, refreshTokenText, sealSuccessor, tokenHash } from '../../credentials/refresh-token-text.ts';
 import type { RefreshToken } from '../../credentials/refresh-token-text.ts';
 import { lockFamily, rotateFamily, slideFamily } from '../../db/session/refresh-family.ts';
 import type { RefreshFamily } from '../../db/session/refresh-family.ts';
 import { endFamily, insertSession } from '../../db/session/session.ts';
-import type { Connection } from '../../db/core/transaction.ts';
 import { reportReuse } from '../report-reuse.ts';
 import type { GrantContext } from '../token/grants/grant.ts';
 import { judgeRefresh, successorOf } from './judge-refresh.ts';
@@ -11,7 +11,7 @@ import type { PresentedRefreshToken } from './judge-refresh.ts';
 import type { MadeAccessToken } from '../token/access-token.ts';
 import { familyEnd, refreshLifetimes } from './refresh-lifetimes.ts';
 import { refreshSettings } from './settings.ts';
-import { hasRoom } from '../token/session-limit.ts';
+import { hasRoom, limitsSessions } from '../token/session-limit.ts';
 
 /** Result of a use: the access token, and the next refresh token if the client's tokens rotate. */
 export interface RefreshUse<Made> {
@@ -20,12 +20,38 @@ export interface RefreshUse<Made> {
 }
 
 /**
- * Uses a refresh token: one transaction under the locks of the box's row and the family's row, so that a close, a
- * revocation or another use comes wholly before or wholly after it. `make` returns the access token for the family's
- * grant; if it throws, nothing is used up, nor when the box's limit of sessions is reached (`full`). Reuse of a rotated
- * token ends the family (RFC 9700 §4.14.2).
+ * Uses a refresh token of a family that was found by it. Two statements that many requests share suffice: the one that
+ * found the family, and one that uses it if nothing that was judged has changed (boxgate.use_refresh_tokens). A
+ * transaction is needed to count the sessions of a client, to return a successor once more, to end a family, and if
+ * another use was in progress. `make` returns the access token for the family's grant; if it throws, nothing is used
+ * up, nor when the box's limit of sessions is reached (`full`). Reuse of a rotated token ends the family (RFC 9700
+ * §4.14.2).
  */
-export function useRefreshToken<Made extends MadeAccessToken>(
+export async function useRefreshToken<Made extends MadeAccessToken>(
+  presented: PresentedRefreshToken,
+  found: RefreshFamily,
+  context: GrantContext,
+  make: (family: RefreshFamily) => Made,
+): Promise<RefreshUse<Made> | 'refused' | 'full'> {
+  const { state, statements } = context;
+  const verdict = judgeRefresh(found, presented, state);
+  if (verdict === 'refused' || verdict === 'suspended') return 'refused';
+  if ((verdict === 'slide' || verdict === 'rotate') && !limitsSessions(state.settings)) {
+    const made = make(found);
+    const next = verdict === 'rotate' ? successorFor(presented.token) : undefined;
+    const change = { session: made.session, family: found.id, tokenHash: found.tokenHash, now: presented.now };
+    const expiresAt = slidingEnd(found, presented, state.settings);
+    const isUsed = await statements.refresh({ ...change, expiresAt, next: next?.stored ?? null });
+    if (isUsed) return { made, refreshToken: next?.text };
+  }
+  return useHeld(presented, context, make);
+}
+
+/**
+ * Uses a refresh token in one transaction under the locks of the box's row and the family's row, so that a close, a
+ * revocation or another use comes wholly before or wholly after it.
+ */
+function useHeld<Made extends MadeAccessToken>(
   presented: PresentedRefreshToken,
   context: GrantContext,
   make: (family: RefreshFamily) => Made,
@@ -45,36 +71,39 @@ export function useRefreshToken<Made extends MadeAccessToken>(
     }
     const made = make(family);
     if (!(await hasRoom(connection, made.session, state.settings, now))) return 'full';
-    const settings = refreshSettings(client.client, family.grant);
-    const { sliding } = refreshLifetimes(settings, state.settings);
     await insertSession(connection, made.session, family.id, family.session);
     await slideFamily(connection, state.box, family.id, {
       session: made.session.id,
       now,
-      expiresAt: Math.min(now + sliding, familyEnd(family, settings, state.settings)),
+      expiresAt: slidingEnd(family, presented, state.settings),
       sessionEnd: made.session.expiresAt * 1000,
     });
     if (verdict === 'slide') return { made, refreshToken: undefined };
-    const next =
-      verdict === 'repeat' ? successorOf(family, token, now) : await rotate(connection, state.box, family, presented);
-    return { made, refreshToken: next && refreshTokenText(next) };
+    if (verdict === 'repeat') {
+      const given = successorOf(family, token, now);
+      return { made, refreshToken: given && refreshTokenText(given) };
+    }
+    const next = successorFor(token);
+    await rotateFamily(connection, state.box, family.id, { ...next.stored, generation: family.generation + 1, now });
+    return { made, refreshToken: next.text };
   });
 }
 
-/** Replaces the family's token by its successor, and returns that. */
-async function rotate(
-  connection: Connection,
-  box: string,
-  family: RefreshFamily,
-  { token, now }: PresentedRefreshToken,
-): Promise<RefreshToken> {
+/** Returns the end of a family after a use, in milliseconds since 1970. */
+function slidingEnd(family: RefreshFamily, { client, now }: PresentedRefreshToken, box: Box): number {
+  const settings = refreshSettings(client.client, family.grant);
+  return Math.min(now + refreshLifetimes(settings, box).sliding, familyEnd(family, settings, box));
+}
+
+/** A refresh token that replaces another one: its text for the client, and what its family stores of it. */
+interface Successor {
+  readonly text: string;
+  readonly stored: { readonly tokenHash: string; readonly successor: Buffer };
+}
+
+/** Makes the next token of a family. */
+function successorFor(token: RefreshToken): Successor {
   const next = nextRefreshToken(token);
-  const successor = sealSuccessor(next, token);
-  await rotateFamily(connection, box, family.id, {
-    generation: next.generation,
-    tokenHash: tokenHash(next),
-    successor,
-    now,
-  });
-  return next;
+  const stored = { tokenHash: tokenHash(next), successor: sealSuccessor(next, token) };
+  return { text: refreshTokenText(next), stored };
 }

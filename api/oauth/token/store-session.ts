@@ -6,7 +6,7 @@ import { issueWithinLimit, limitsSessions, tooManySessions } from './session-lim
 
 /**
  * Stores the session of a client's own token (`now` in milliseconds): in a batch, or in a transaction if its box limits
- * sessions or the client gets a refresh token, which is returned. Throws OAuthError `slow_down`, and Outage.
+ * sessions. Returns the refresh token if the client gets one. Throws OAuthError `slow_down`, and Outage.
  */
 export async function storeSession(
   session: NewSession,
@@ -16,7 +16,7 @@ export async function storeSession(
 ): Promise<string | undefined> {
   if (settings.refresh_token === true) {
     const origin = { grant: 'c', authenticatedAt: null, settings, box: state.settings, now } as const;
-    const refreshToken = await createTokenFamily(session, origin, transaction);
+    const refreshToken = await createTokenFamily(session, origin, { statements, transaction });
     if (refreshToken === undefined) throw tooManySessions();
     return refreshToken;
   }

@@ -8,7 +8,7 @@ import type { AccessTokenPlan } from '../plan.ts';
 import { requestedAccess } from '../requested-access.ts';
 import { authenticateClient, namedClient } from '../../client-auth/authenticate-client.ts';
 import { canAuthenticate } from '../../client-auth/client-type.ts';
-import { isOfFamily } from '../../refresh/find-refresh-token.ts';
+import { findFamilyOf } from '../../refresh/find-refresh-token.ts';
 import { keyFor } from '../../keys/key-needed.ts';
 import { makeToken } from '../access-token.ts';
 import type { MadeAccessToken } from '../access-token.ts';
@@ -30,7 +30,8 @@ export const refreshToken: Grant = {
     const { state, statements, services } = context;
     const token = presentedToken(request);
     const client = await refreshingClient(request, context);
-    if (!(await isOfFamily(token, state.box, statements))) throw notValid();
+    const found = await findFamilyOf(token, state.box, statements);
+    if (found === undefined) throw notValid();
     const { parameters, remoteAddr } = request;
     const asked = requestedAccess(parameters);
     const now = services.now();
@@ -49,7 +50,7 @@ export const refreshToken: Grant = {
       const idToken = signedIn === null ? undefined : issueIdToken(issue, signedIn, made.text, plan.scope);
       return { ...made, plan, granted: family, idToken };
     };
-    const used = await useRefreshToken({ token, client, now }, context, make);
+    const used = await useRefreshToken({ token, client, now }, found, context, make);
     if (used === 'refused') throw notValid();
     if (used === 'full') throw tooManySessions();
     const { text, plan, granted, idToken } = used.made;
