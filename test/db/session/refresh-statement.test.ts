@@ -34,8 +34,11 @@ describe('the shared statements of refresh tokens', () => {
   after(() => database.end());
 
   async function versionOf(box = 'default'): Promise<number> {
-    const { rows } = await database.owner.query('SELECT config_version AS v FROM boxgate.box WHERE box = $1', [box]);
-    return Number((rows as { readonly v: string }[])[0]?.v ?? 0);
+    const { rows } = await database.owner.query<{ v: string }>(
+      'SELECT config_version AS v FROM boxgate.box WHERE box = $1',
+      [box],
+    );
+    return Number(rows[0]?.v ?? 0);
   }
 
   async function stored(over: Partial<NewRefreshFamily> = {}): Promise<NewRefreshFamily> {
