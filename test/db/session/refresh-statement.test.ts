@@ -3,11 +3,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { batchedStatements } from '../../../api/db/batched-statements.ts';
 import type { BatchedStatements } from '../../../api/db/batched-statements.ts';
 import { defaultBatchLimits } from '../../../api/db/core/batch-bounds.ts';
+import { unprepared } from '../../../api/db/core/prepared-statements.ts';
 import { inBox, inBoxWithin } from '../../../api/db/core/transaction.ts';
 import type { Connection } from '../../../api/db/core/transaction.ts';
 import { bucketOf } from '../../../api/db/session/bucket.ts';
+import { findFamily } from '../../../api/db/session/family-statement.ts';
 import { insertFamily, lockFamily, rotateFamily, slideFamily } from '../../../api/db/session/refresh-family.ts';
 import type { NewRefreshFamily } from '../../../api/db/session/refresh-family.ts';
+import { refreshSession } from '../../../api/db/session/refresh-statement.ts';
 import type { RefreshUse } from '../../../api/db/session/refresh-statement.ts';
 import { endFamily, insertSession } from '../../../api/db/session/session.ts';
 import { boxDatabase } from '../../resources/box-database.ts';
@@ -218,6 +221,32 @@ describe('the shared statements of refresh tokens', () => {
     expect(await locked(family.id)).to.include({ generation: 1, tokenHash: uses[0]?.next?.tokenHash });
     expect(await sessionsOf(family)).to.have.length(1);
   });
+
+  for (const statistics of ['without', 'with'] as const) {
+    it(`find each family by its key, ${statistics} statistics`, async () => {
+      const version = await versionOf();
+      await database.owner.query(
+        `INSERT INTO boxgate.refresh_family (box, id, client, version, family_hash, token_hash, session, created_at,
+                                             last_used_at, expires_at, ends_at, sessions_end)
+         SELECT 'default', gen_random_uuid(), 'a', 1, '', '', gen_random_uuid(), now(), now(), now(), now(), now()
+           FROM generate_series(1, 1000)`,
+      );
+      if (statistics === 'with') await database.owner.query('ANALYZE boxgate.refresh_family');
+      const families = await Promise.all(Array.from({ length: 50 }, () => stored()));
+      await database.write(async (connection) => {
+        const db = unprepared(connection);
+        const found = await findFamily.run(db, families.map(keyOf));
+        expect(found.filter(({ value }) => value !== undefined)).to.have.length(50);
+        const uses = families.map((family) => useOf(family, version));
+        expect(new Set(await refreshSession.run(db, uses))).to.deep.equal(new Set([true]));
+        const { rows } = await connection.query<{ index: string }>(
+          `SELECT indexrelid::regclass::text AS index FROM pg_index
+            WHERE indrelid = 'boxgate.refresh_family'::regclass AND pg_stat_get_xact_numscans(indexrelid) > 0`,
+        );
+        expect(rows).to.deep.equal([{ index: 'boxgate.refresh_family_pkey' }]);
+      });
+    });
+  }
 
   it('wait for nobody who holds a family, and see what they did', async () => {
     const family = await stored();
