@@ -239,11 +239,12 @@ describe('the shared statements of refresh tokens', () => {
         expect(found.filter(({ value }) => value !== undefined)).to.have.length(50);
         const uses = families.map((family) => useOf(family, version));
         expect(new Set(await refreshSession.run(db, uses))).to.deep.equal(new Set([true]));
-        const { rows } = await connection.query<{ index: string }>(
-          `SELECT indexrelid::regclass::text AS index FROM pg_index
-            WHERE indrelid = 'boxgate.refresh_family'::regclass AND pg_stat_get_xact_numscans(indexrelid) > 0`,
+        const { rows } = await connection.query<{ read: number }>(
+          `SELECT sum(pg_stat_get_xact_tuples_returned(indexrelid))::integer AS read FROM pg_index
+            WHERE indrelid = 'boxgate.refresh_family'::regclass`,
         );
-        expect(rows).to.deep.equal([{ index: 'boxgate.refresh_family_pkey' }]);
+        // Three probes of each, and what the planner looks up. An index of the box would give all families to each.
+        expect(rows[0]?.read).to.be.within(3 * 50, 500);
       });
     });
   }
