@@ -64,6 +64,46 @@ export const plays = {
     await refusedEverywhere(round, holder);
   },
 
+  async 'a rotating refresh token is used on both replicas at once, and again after its successor'(round) {
+    const holder = await newHolder(round, { rotation: true });
+    const replicas = [round.actor, round.user, round.actor, round.user];
+    const uses = await Promise.all(
+      replicas.map((replica, nth) =>
+        replica
+          .caller(nth + 1)
+          .inBox(round.box)
+          .refresh(holder, holder.refreshToken),
+      ),
+    );
+    for (const reply of uses) must('a use at once', reply, 200);
+    const successors = new Set(uses.map(({ json }) => String(json['refresh_token'])));
+    const [successor = ''] = successors;
+    if (successors.size !== 1) throw new Error(`a refresh token has ${String(successors.size)} successors`);
+    const third = await on(round.user, round).refresh(holder, successor);
+    must('a use of the successor', third, 200);
+    // The reuse ends everything that came of the family while its newest token is used.
+    const newest = String(third.json['refresh_token']);
+    const [reuse, last] = await Promise.all([
+      on(round.actor, round).refresh(holder, holder.refreshToken),
+      round.user.caller(1).inBox(round.box).refresh(holder, newest),
+    ]);
+    must('a reuse', reuse, 400);
+    const tokens = [...uses, third, last].filter(({ status }) => status === 200);
+    for (const { json } of tokens) await mustBeDead(round, String(json['access_token']));
+    await refusedEverywhere(round, { ...holder, refreshToken: newest });
+    if (last.status === 200)
+      await refusedEverywhere(round, { ...holder, refreshToken: String(last.json['refresh_token']) });
+  },
+
+  async 'tokens with a refresh token are revoked'(round) {
+    const holder = await newHolder(round);
+    const refreshed = await on(round.user, round).refresh(holder, holder.refreshToken);
+    must('a refresh', refreshed, 200);
+    must('the revocation', await on(round.actor, round).revoke(holder, holder.refreshToken), 200);
+    await refusedEverywhere(round, holder);
+    await refusedEverywhere(round, { ...holder, token: String(refreshed.json['access_token']) });
+  },
+
   async 'a policy is removed'(round) {
     const holder = await newHolder(round);
     await round.actor.manage.remove(round.box, [{ kind: 'AccessPolicy', id: `p-${holder.id}` }]);
@@ -219,10 +259,13 @@ async function removeClient(round: Round, id: string): Promise<void> {
 }
 
 /** Declares a client (and a policy that allows it) on the replica of the change, and gets it a token that works. */
-async function newHolder(round: Round, { policy = true } = {}): Promise<Holder> {
+async function newHolder(round: Round, { policy = true, rotation = false } = {}): Promise<Holder> {
   const client = { id: idOf(round), secret: generateClientSecret() };
   const policies = policy ? [policyOf(client.id, client.id)] : [];
-  await round.actor.manage.declare(round.box, [clientBody(round, client), ...policies]);
+  const body = clientBody(round, client);
+  const own = { ...body.auth.client_credentials, refresh_rotation: rotation };
+  const declared = { ...body, auth: { ...body.auth, client_credentials: own } };
+  await round.actor.manage.declare(round.box, [declared, ...policies]);
   const holder = await holderOf(round, client);
   if (policy) await works(round, holder.id, holder.token);
   else must('a use without a policy', await on(round.user, round).get(`/Client/${client.id}`, holder.token), 403);

@@ -25,8 +25,11 @@ describe('the shared statement that stores a refresh family with its first sessi
   after(() => database.end());
 
   async function versionOf(box: string): Promise<number> {
-    const { rows } = await database.owner.query('SELECT config_version AS v FROM boxgate.box WHERE box = $1', [box]);
-    return Number((rows as { readonly v: string }[])[0]?.v ?? 0);
+    const { rows } = await database.owner.query<{ v: string }>(
+      'SELECT config_version AS v FROM boxgate.box WHERE box = $1',
+      [box],
+    );
+    return Number(rows[0]?.v ?? 0);
   }
 
   function first(version: number, over: { readonly box?: string; readonly bucket?: number } = {}): FirstOfFamily {
@@ -63,7 +66,7 @@ describe('the shared statement that stores a refresh family with its first sessi
   }
 
   /** The rows of a family and of its sessions, without what distinguishes two of them. */
-  async function rowsOf({ family }: FirstOfFamily): Promise<readonly unknown[]> {
+  async function rowsOf({ family }: FirstOfFamily): Promise<readonly object[]> {
     const { rows } = await database.owner.query<{ family: object; session: object }>(
       `SELECT to_jsonb(f) - '{id,session,family_hash,token_hash}'::text[] AS family,
               to_jsonb(s) - '{id,family,token_hash}'::text[] AS session, f.session = s.id AS "isNewest",
@@ -85,7 +88,7 @@ describe('the shared statement that stores a refresh family with its first sessi
     });
     const [stored, expected] = [await rowsOf(together), await rowsOf(alone)];
     const { familyHash, tokenHash } = together.family;
-    expect(stored).to.deep.equal([{ ...(expected[0] as object), familyHash, tokenHash }]);
+    expect(stored).to.deep.equal([{ ...expected[0], familyHash, tokenHash }]);
     expect(stored[0]).to.include({ isNewest: true });
   });
 

@@ -72,6 +72,8 @@ $$;
 -- everything else of a family follows from the version, or never changes. Of two uses of a family in one call the first counts.
 -- The row of the family is locked: an end of the family, and another use, come wholly before or wholly after. A row that somebody
 -- holds is passed over. With `p_next` (the hash of a successor) the family moves to its next token.
+-- LATERAL with OFFSET 0 is a probe of the primary key for each: joined, the table was read by an index of the box alone as long as
+-- it had no statistics (measured: 17 ms for 50 of 1,000 families, instead of 2).
 CREATE FUNCTION boxgate.use_refresh_tokens(
   p_box text[], p_version bigint[], p_id uuid[], p_bucket integer[], p_expires bigint[], p_type "char"[],
   p_client text[], p_hash bytea[], p_addr inet[], p_user bigint[], p_scope text[], p_audience jsonb[], p_agent text[],
@@ -93,10 +95,11 @@ BEGIN
     SELECT n.*, f.session AS parent
       FROM asked n
       JOIN box b ON b.box = n.box AND b.config_version = n.version
-      JOIN refresh_family f ON f.box = n.box AND f.id = n.family
-     WHERE f.token_hash = n.token_hash
-       AND f.ended_at IS NULL
-       FOR UPDATE OF f SKIP LOCKED
+     CROSS JOIN LATERAL (
+       SELECT r.session FROM refresh_family r
+        WHERE r.box = n.box AND r.id = n.family AND r.token_hash = n.token_hash
+          AND r.ended_at IS NULL
+          FOR UPDATE SKIP LOCKED OFFSET 0) f
   ), stored AS (
     INSERT INTO session (id, version, expires_at, bucket, type, box, client, token_hash, remote_addr, user_id, scope,
                          audience, user_agent, family, parent)
