@@ -1,5 +1,5 @@
 import { batchBounds } from './core/batch-bounds.ts';
-import type { FirstPage, FirstPageOfBox } from './core/first-page.ts';
+import type { FirstPageOfBox, FirstPageResult } from './core/first-page.ts';
 import type { Connections } from './core/pool.ts';
 import { batchesOn } from './core/statement-batches.ts';
 import { firstResources } from './resource/first-resources.ts';
@@ -10,8 +10,8 @@ import { firstUsers } from './user/first-users.ts';
 import type { StoredGroup } from './user/group.ts';
 import type { ListedUser } from './user/user-search.ts';
 
-/** Reads the first page of one list; undefined if only a transaction can read it. Throws Outage. */
-export type ReadFirstPage<Row, Search = FirstPageOfBox> = (search: Search) => Promise<FirstPage<Row> | undefined>;
+/** Reads the first page of one list. Throws Outage. */
+export type ReadFirstPage<Row, Search = FirstPageOfBox> = (search: Search) => Promise<FirstPageResult<Row>>;
 
 /** First pages of the lists whose rows are counted as they change, in the order of the IDs. */
 export interface FirstPages {

@@ -14,32 +14,35 @@ export interface FirstPage<Row> extends Page<Row> {
   readonly total: number;
 }
 
+/** Result of a shared read; `large`: only a transaction can read the page, since it would hold up others. */
+export type FirstPageResult<Row> = FirstPage<Row> | 'large';
+
 /** A row of a statement for many pages. */
 export interface FirstPageRow extends RowOfItem {
-  /** True if only a transaction can read the page: it is too large to be read with others. */
+  /** True for the only row of a page that is too large to be read with others. */
   readonly is_large: boolean;
   readonly total: string;
 }
 
-/** How the rows of many pages are read, and what they are for the rest of the service. */
+/** Parts of a statement that reads first pages. */
 export interface FirstPageDefinition<Search, Columns, Row> {
   /** Reads the rows of all pages, one more than `limit` of each if there are more. Throws Outage. */
   readonly read: (db: StatementConnection, searches: readonly Search[]) => Promise<readonly Columns[]>;
   readonly rowOf: (columns: Columns) => Row;
 }
 
-/** Makes the statement that reads many first pages. The result is undefined for a page that is too large. */
+/** Makes the statement that reads many first pages. */
 export function firstPageStatement<Search extends FirstPageOfBox, Columns extends FirstPageRow, Row>({
   read,
   rowOf,
-}: FirstPageDefinition<Search, Columns, Row>): Statement<Search, FirstPage<Row> | undefined> {
+}: FirstPageDefinition<Search, Columns, Row>): Statement<Search, FirstPageResult<Row>> {
   return {
     boxOf: ({ box }) => box,
     run: async (db, searches) => {
       const rows = Map.groupBy(await read(db, searches), ({ nth }) => Number(nth));
       return searches.map(({ limit }, index) => {
         const found = rows.get(index + 1) ?? [];
-        if (found[0]?.is_large === true) return undefined;
+        if (found[0]?.is_large === true) return 'large';
         const span = { limit, offset: 0, descending: false, backward: false };
         return { ...pageOf(found.map(rowOf), span), total: Number(found[0]?.total ?? 0) };
       });

@@ -1,4 +1,4 @@
-import type { FirstPage } from '../../db/core/first-page.ts';
+import type { FirstPageOfBox, FirstPageResult } from '../../db/core/first-page.ts';
 import type { Listing } from '../../db/core/listing.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import { longestFirstPage } from '../../db/first-pages.ts';
@@ -18,11 +18,8 @@ export interface Searchable<Row, Filters> extends SearchDefinition<Filters> {
   ) => Promise<SearchResult<Row>>;
 }
 
-/** Reads the first page of the unfiltered list in its default order, by ID; undefined if a transaction has to. */
-type ReadFirst<Row> = (
-  pages: FirstPages,
-  search: { readonly box: string; readonly limit: number },
-) => Promise<FirstPage<Row> | undefined>;
+/** Reads the first page of the whole list by ID, together with others. */
+type ReadFirst<Row> = (pages: FirstPages, search: FirstPageOfBox) => Promise<FirstPageResult<Row>>;
 
 /** Makes the search of a list in the database, by the orders of the list. */
 export function searchable<Row, Filters extends object>(
