@@ -39,14 +39,16 @@ AS $$
 BEGIN
   RETURN QUERY
   SELECT n.nth, r.is_large, u.users, r.id, r.email, r.email_verified, r.password, r.pepper,
-         CASE WHEN NOT r.is_large THEN r.data END, r.status, CASE WHEN NOT r.is_large THEN groups_of(n.box, r.id) END,
+         CASE WHEN NOT r.is_large THEN r.data END, r.status,
+         CASE WHEN NOT r.is_large AND r.memberships > 0 THEN groups_of(n.box, r.id) END,
          r.created_at, r.updated_at, r.email_key
     FROM unnest(p_box, p_limit) WITH ORDINALITY AS n (box, rows, nth)
     JOIN box_use u ON u.box = n.box
    CROSS JOIN LATERAL (
          SELECT f.*, row_number() OVER () AS place,
                 coalesce(sum(pg_column_size(f.data)) OVER () > 32768, false)
-                  OR bool_or(coalesce(pg_column_compression(f.data) IS NOT NULL OR pg_column_size(f.data) > 2000, false)) OVER ()
+                  OR bool_or(coalesce(pg_column_compression(f.data) IS NOT NULL OR pg_column_size(f.data) > 2000,
+                                      false)) OVER ()
                   OR bool_or(f.memberships > 500 / n.rows) OVER () AS is_large
            FROM (SELECT s.*, (SELECT count(*) FROM (SELECT FROM group_member m WHERE m.box = s.box AND m.user_id = s.id
                                                      LIMIT 500 / n.rows + 1) AS found) AS memberships
@@ -205,7 +207,8 @@ BEGIN
     JOIN LATERAL (SELECT s.sessions_from FROM resource s WHERE s.box = n.box AND s.kind = 'Client' AND s.id = n.client
                   OFFSET 0) r ON c.version >= r.sessions_from
    WHERE (SELECT count(*) FROM (SELECT FROM consent_target t
-                                 WHERE t.box = n.box AND t.user_id = n.user_id AND t.client = n.client LIMIT 51) AS found) <= 50;
+                                 WHERE t.box = n.box AND t.user_id = n.user_id AND t.client = n.client
+                                 LIMIT 51) AS found) <= 50;
 END
 $$;
 
