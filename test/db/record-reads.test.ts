@@ -185,7 +185,7 @@ describe('records that are read together', () => {
     expect(expected[40]).to.equal(undefined);
     const { rows } = await database.owner.query(`SELECT members FROM boxgate.read_groups('{other,other}', '{2,3}')`);
     expect(rows).to.deep.equal([{ members: null }, { members: '2000' }]);
-    expect((await records.group({ box: 'default', id: 2 }))?.name).to.equal('default2');
+    expect((await records.group({ box: 'default', id: 4 }))?.name).to.equal('default4');
   });
 
   it('are the valid grants that a transaction of the box reads, also to built-in clients and with many targets', async () => {

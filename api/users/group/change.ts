@@ -11,7 +11,6 @@ import type { ChangingServices } from '../../resources/write/change.ts';
 import type { WriteConditions } from '../../resources/write/confirm-changes.ts';
 import { demandPreconditions } from '../../resources/write/etag.ts';
 import type { Preconditions } from '../../resources/write/etag.ts';
-import type { ResourceServices } from '../../resources/services.ts';
 import { withinQuota } from '../../resources/write/within-quota.ts';
 import { changedGroupFields } from './changed-group-fields.ts';
 import { readGroupSubmission } from './submission.ts';
