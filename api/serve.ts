@@ -15,6 +15,7 @@ import { createPasswords } from './credentials/password.ts';
 import { createUserHints } from './credentials/user-hint.ts';
 import { declaredDaysOf } from './db/audit/audit-days.ts';
 import { batchedStatements } from './db/batched-statements.ts';
+import { createFirstPages } from './db/first-pages.ts';
 import { createRecordReads } from './db/record-reads.ts';
 import { defaultBatchLimits } from './db/core/batch-bounds.ts';
 import { Outage } from './db/core/outage.ts';
@@ -293,6 +294,7 @@ function oauthServices(
   return {
     pool: database.general,
     records: createRecordReads(database.general),
+    firstPages: createFirstPages(database.general),
     secrets: createClientSecrets(hashes),
     passwords: createPasswords(hashes, config.encryptionKeys),
     clientKeys: createClientKeys(remoteKeys),

@@ -1,6 +1,7 @@
 import type { AuditTrail, Origin } from '../audit/audit-trail.ts';
 import type { CountedEvents } from '../audit/counted-events.ts';
 import type { Connections } from '../db/core/pool.ts';
+import type { FirstPages } from '../db/first-pages.ts';
 import type { RecordReads } from '../db/record-reads.ts';
 import type { ClientSecrets } from '../credentials/client-secret.ts';
 import type { Passwords } from '../credentials/password.ts';
@@ -20,6 +21,7 @@ export interface OAuthServices {
   readonly states: StateCache;
   readonly pool: Connections;
   readonly records: RecordReads;
+  readonly firstPages: FirstPages;
   readonly secrets: ClientSecrets;
   readonly passwords: Passwords;
   readonly clientKeys: ClientKeys;

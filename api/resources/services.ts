@@ -1,5 +1,6 @@
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { Connections } from '../db/core/pool.ts';
+import type { FirstPages } from '../db/first-pages.ts';
 import type { RecordReads } from '../db/record-reads.ts';
 import type { ClientSecrets } from '../credentials/client-secret.ts';
 
@@ -7,6 +8,7 @@ import type { ClientSecrets } from '../credentials/client-secret.ts';
 export interface ResourceServices {
   readonly pool: Connections;
   readonly records: RecordReads;
+  readonly firstPages: FirstPages;
   readonly secrets: Pick<ClientSecrets, 'store'>;
   /** Records the changes of the request. */
   readonly trail: AuditTrail;

@@ -251,6 +251,7 @@ describe('hand-written SQL under the API’s role', () => {
       'delete_used_assertions',
       'drop_audit_day',
       'drop_bucket',
+      'ending_of',
       'family_grant',
       'find_codes', // of this release, and of the one before it
       'find_codes',
@@ -259,6 +260,9 @@ describe('hand-written SQL under the API’s role', () => {
       'find_service_accounts',
       'find_sign_ins', // of this release, and of the one before it
       'find_sign_ins',
+      'first_groups',
+      'first_resources',
+      'first_users',
       'groups_of',
       'hold_boxes',
       'issue_families',
@@ -273,6 +277,9 @@ describe('hand-written SQL under the API’s role', () => {
       'note_issued',
       'note_usage',
       'prune_revocations',
+      'read_audit_events',
+      'read_grants',
+      'read_groups',
       'read_resources',
       'read_session',
       'read_sessions',

@@ -18,6 +18,7 @@ import { defaultBatchLimits } from '../../api/db/core/batch-bounds.ts';
 import type { BatchedStatements } from '../../api/db/batched-statements.ts';
 import { Outage } from '../../api/db/core/outage.ts';
 import { createPool, defaultLimits } from '../../api/db/core/pool.ts';
+import { createFirstPages } from '../../api/db/first-pages.ts';
 import { createRecordReads } from '../../api/db/record-reads.ts';
 import { OAuthError } from '../../api/oauth/oauth-error.ts';
 import type { OAuthServices } from '../../api/oauth/services.ts';
@@ -92,6 +93,7 @@ export async function makeWorld(): Promise<World> {
     return {
       pool,
       records: createRecordReads(pool),
+      firstPages: createFirstPages(pool),
       keys: createSigningKeys(pool, sealing),
       userHints: createUserHints([encryptionKey]),
       usage: createUsageNotes(),

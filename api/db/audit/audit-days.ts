@@ -15,6 +15,11 @@ export const selectFilledDays = `SELECT ARRAY(
   SELECT d.day FROM boxgate.audit_days() d
    WHERE pg_relation_size(to_regclass('boxgate.audit_event_' || d.day)) > 0) AS days`;
 
+/** Reads the days that hold records now, in a transaction of a box. Throws Outage. */
+export async function readFilledDays(connection: Connection): Promise<readonly number[]> {
+  return daysIn((await connection.query<Row>(selectFilledDays)).rows);
+}
+
 /** Converts the row of {@link selectFilledDays}. */
 export function daysIn([row]: readonly Row[]): readonly number[] {
   const days = row?.['days'];

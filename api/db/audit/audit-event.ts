@@ -30,7 +30,8 @@ export interface StoredAuditEvent {
   readonly count: number;
 }
 
-interface AuditColumns {
+/** A row of a {@link StoredAuditEvent}. */
+export interface AuditColumns {
   readonly id: string;
   readonly event: string;
   readonly result: AuditResult;
@@ -97,7 +98,8 @@ export const auditListing = listingOf<AuditColumns, StoredAuditEvent, AuditFilte
   },
 });
 
-function storedEvent(row: AuditColumns): StoredAuditEvent {
+/** Converts a row for the rest of the service. */
+export function storedEvent(row: AuditColumns): StoredAuditEvent {
   return {
     id: row.id,
     event: row.event,

@@ -20,10 +20,12 @@ export const findResource: Statement<ResourceOfBox, ReadRecord<StoredResource>> 
 
 const reading = fixedText('SELECT * FROM boxgate.read_resources($1,$2,$3)');
 
-/** A row of the function; `body` is JSON. */
-interface ReadRow extends Omit<ResourceColumns, 'body'>, RowOfItem {
+/** A row of a resource whose body is JSON text; null if it is too large. */
+export interface ResourceInText extends Omit<ResourceColumns, 'body'> {
   readonly body: string | null;
 }
+
+type ReadRow = ResourceInText & RowOfItem;
 
 async function readAll(
   db: StatementConnection,
@@ -37,13 +39,14 @@ async function readAll(
   return answersOf(keys, rows, (row) => {
     if (row === undefined) return { row };
     if (row.body === null) return { row: undefined, isForTransaction: true };
-    return { row: storedResource({ ...row, body: parsed(row.body) }) };
+    return { row: resourceInText(row) };
   });
 }
 
-/** Parses the body of a resource, which is always an object. */
-function parsed(body: string): ResourceColumns['body'] {
-  const value = parseJson(body);
-  if (!isObject(value)) throw new TypeError('the body of a resource is no object');
-  return value;
+/** Converts a row whose body is text. */
+export function resourceInText(row: ResourceInText): StoredResource {
+  // A body is always an object.
+  const body = parseJson(row.body ?? '');
+  if (!isObject(body)) throw new TypeError('the body of a resource is no object');
+  return storedResource({ ...row, body });
 }

@@ -26,7 +26,8 @@ export interface GrantedTarget {
   readonly scopes: readonly string[];
 }
 
-interface GrantColumns {
+/** A row of a {@link StoredGrant}. */
+export interface GrantColumns {
   readonly user_id: string;
   readonly client: string;
   readonly scopes: readonly string[];
@@ -45,7 +46,8 @@ const columns = `c.user_id, c.client, c.scopes, c.created_at::text AS created_at
                   WHERE t.box = c.box AND t.user_id = c.user_id AND t.client = c.client
                     AND t.version >= ${since}), '[]') AS targets`;
 
-function storedGrant(row: GrantColumns): StoredGrant {
+/** Converts a row for the rest of the service. */
+export function storedGrant(row: GrantColumns): StoredGrant {
   const { client, scopes, targets, created_at: createdAt } = row;
   return { user: Number(row.user_id), client, scopes, targets, createdAt };
 }

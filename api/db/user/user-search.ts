@@ -17,14 +17,20 @@ export interface ListedUser extends StoredUser {
   readonly emailKey: string;
 }
 
-interface ListedColumns extends UserColumns {
+/** A row of a {@link ListedUser}. */
+export interface ListedColumns extends UserColumns {
   readonly email_key: string;
+}
+
+/** Converts a row for the rest of the service. */
+export function listedUser(row: ListedColumns): ListedUser {
+  return { ...storedUser(row), emailKey: row.email_key };
 }
 
 /** The users of a box, by id or email. */
 export const userListing = listingOf<ListedColumns, ListedUser, UserFilters>({
   columns: `${userColumns}, u.email_key`,
-  rowOf: (row) => ({ ...storedUser(row), emailKey: row.email_key }),
+  rowOf: listedUser,
   orders: {
     id: [{ column: 'u.id', type: 'bigint', keyOf: (user) => String(user.id) }],
     email: [{ column: 'u.email_key', type: 'text', keyOf: (user) => user.emailKey }],

@@ -12,23 +12,26 @@ const EXAMPLE_ISSUER = 'https://auth.example.com/boxes/shop';
 
 /**
  * `GET /openapi.json`: the description of the endpoints of a box (OpenAPI 3.1), with the issuer of the box as its
- * server.
+ * server. All answers share the memory of the text around the issuer.
  */
 export function openApiEndpoint(context: ApiContext): Endpoint {
-  let document: Promise<string> | undefined;
+  let aroundIssuer: Promise<readonly Buffer[]> | undefined;
   return async (_request, response) => {
     const { box } = requestContextOf(response);
     const { states, issuer } = context.oauth;
     const found = await states.decide(box, async (state) => issuer(state));
     if (found === undefined) throw nothingHere();
-    document ??= compactDocument();
-    const body = (await document).replaceAll(EXAMPLE_ISSUER, () => JSON.stringify(found).slice(1, -1));
+    aroundIssuer ??= readAroundIssuer();
+    const inText = Buffer.from(JSON.stringify(found).slice(1, -1));
+    const body = (await aroundIssuer).flatMap((text, nth) => (nth === 0 ? [text] : [inText, text]));
     send(response, { status: 200, headers: cacheable, body }, context.onAnswer);
   };
 }
 
-/** Reads the generated file, which is read once: it belongs to the release. */
-async function compactDocument(): Promise<string> {
+/** Reads the generated file, which is read once: it belongs to the release. Returns its text around the issuer. */
+async function readAroundIssuer(): Promise<readonly Buffer[]> {
   const value: unknown = JSON.parse(await readFile(new URL('./openapi.json', import.meta.url), 'utf8'));
-  return JSON.stringify(value);
+  return JSON.stringify(value)
+    .split(EXAMPLE_ISSUER)
+    .map((text) => Buffer.from(text));
 }

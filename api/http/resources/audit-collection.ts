@@ -1,6 +1,6 @@
 import { auditRecord } from '../../audit/audit-record.ts';
 import type { AuditEventOfBox, AuditFilters } from '../../db/audit/audit-event.ts';
-import { auditSearch, getAuditEvent } from '../../resources/search/audit-search.ts';
+import { auditSearch } from '../../resources/search/audit-search.ts';
 import type { Collection } from './collection.ts';
 import { possibleId } from './id-in-path.ts';
 
@@ -14,5 +14,8 @@ export const auditCollection: Collection<'AuditEvent', AuditEventOfBox, AuditFil
   // A record never changes.
   version: ({ id }) => id,
   idOf: (text) => possibleId('AuditEvent', text),
-  read: getAuditEvent,
+  read: async ({ records }, box, id) => {
+    const found = await records.auditEvent({ box, id });
+    return found && { ...found, box };
+  },
 };

@@ -1,5 +1,5 @@
 import type { GrantFilters, GrantKey, StoredGrant } from '../../db/user/grant.ts';
-import { getGrant, grantVersion, removeGrant } from '../../users/grant/grant-removal.ts';
+import { grantVersion, removeGrant } from '../../users/grant/grant-removal.ts';
 import { grantSearch } from '../../users/grant/search.ts';
 import { grantKey, grantView } from '../../users/grant/view.ts';
 import type { Collection } from './collection.ts';
@@ -14,6 +14,6 @@ export const grantCollection: Collection<'Grant', StoredGrant, GrantFilters, Gra
   view: grantView,
   version: grantVersion,
   idOf: (text) => (possibleId('Grant', text) === undefined ? undefined : grantKey(text)),
-  read: getGrant,
+  read: ({ records }, box, key) => records.grant({ box, ...key }),
   remove: removeGrant,
 };

@@ -2,7 +2,7 @@ import type { StoredGroup } from '../../db/user/group.ts';
 import type { GroupFilters } from '../../db/user/group-search.ts';
 import type { ResourceServices } from '../../resources/services.ts';
 import type { WriteConditions } from '../../resources/write/confirm-changes.ts';
-import { changeGroup, createGroup, getGroup, removeGroup } from '../../users/group/change.ts';
+import { changeGroup, createGroup, removeGroup } from '../../users/group/change.ts';
 import { groupSearch } from '../../users/group/search.ts';
 import { groupView } from '../../users/group/view.ts';
 import { documentIn } from '../formats/submitted-body.ts';
@@ -21,7 +21,7 @@ export const groupCollection: Collection<'Group', StoredGroup, GroupFilters, num
   version: ({ version }) => version,
   owner: ({ owner }) => owner,
   idOf: groupIdOf,
-  read: getGroup,
+  read: ({ records }, box, id) => records.group({ box, id }),
   create: (services, exchange) => createGroup(services, exchange.box, documentIn(exchange)),
   put: change,
   patch: change,

@@ -7,7 +7,6 @@ import { patchWish, putWish } from '../../resources/write/session-change.ts';
 import { sessionView } from '../../resources/write/session-view.ts';
 import { changedGroupFields } from '../../users/group/changed-group-fields.ts';
 import { changedUserFields } from '../../users/user/changed-user-fields.ts';
-import { getGroup } from '../../users/group/change.ts';
 import { groupView } from '../../users/group/view.ts';
 import { wishOf } from './group-wish.ts';
 import { possibleId } from './id-in-path.ts';
@@ -76,7 +75,7 @@ async function readSessionChanges(
 async function readGroupChanges(write: RequestedWrite, services: ReadingServices): Promise<readonly string[]> {
   if (write.id === undefined) return changedGroupFields(undefined, documentIn(write));
   const id = possibleId('Group', write.id);
-  const group = id === undefined ? undefined : await getGroup(services, write.box, Number(id));
+  const group = id === undefined ? undefined : await services.records.group({ box: write.box, id: Number(id) });
   return group === undefined ? [] : changedGroupFields(group, wishOf(write)(groupView(group)));
 }
 

@@ -1,11 +1,10 @@
 import { auditElements } from '../../audit/audit-record.ts';
 import { auditEvents, isAuditEventName } from '../../audit/events.ts';
 import { daysIn, selectFilledDays } from '../../db/audit/audit-days.ts';
-import { auditListing, readAuditEvent } from '../../db/audit/audit-event.ts';
+import { auditListing } from '../../db/audit/audit-event.ts';
 import type { AuditEventOfBox, AuditFilters, AuditResult } from '../../db/audit/audit-event.ts';
 import { inBoxAfter } from '../../db/core/transaction.ts';
 import { usualAddress } from '../../ip-address.ts';
-import type { ResourceServices } from '../services.ts';
 import { readDates } from './dates.ts';
 import { search } from './search.ts';
 import type { Searchable } from './searchable.ts';
@@ -47,18 +46,6 @@ export const auditSearch: Searchable<AuditEventOfBox, AuditFilters> = {
       return { ...found, rows: found.rows.map((row) => ({ ...row, box })) };
     }),
 };
-
-/** Reads one record; undefined when there is none. Throws Outage. */
-export function getAuditEvent(
-  { pool }: Pick<ResourceServices, 'pool'>,
-  box: string,
-  id: string,
-): Promise<AuditEventOfBox | undefined> {
-  return inBoxAfter(pool, box, reading, async (connection, rows) => {
-    const found = await readAuditEvent(connection, box, id, daysIn(rows));
-    return found && { ...found, box };
-  });
-}
 
 function readEvent(name: string, text: string): string {
   if (isAuditEventName(text)) return text;

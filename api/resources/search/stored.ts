@@ -5,6 +5,7 @@ import { resourceListing } from '../../db/resource/search.ts';
 import type { ResourceFilters } from '../../db/resource/search.ts';
 import type { StoredResource } from '../../db/resource/resource.ts';
 import { readDates } from './dates.ts';
+import type { SearchDefinition } from './parameters.ts';
 import { searchable } from './searchable.ts';
 import type { Searchable } from './searchable.ts';
 import { readWord, refusedParameter } from './values.ts';
@@ -18,27 +19,27 @@ const common = {
 
 /** Search parameters by kind. */
 export const storedSearches: Readonly<Record<StoredKind, Searchable<StoredResource, ResourceFilters>>> = {
-  Client: searchable(resourceListing('Client'), {
-    ...common,
-    elements: storedElements.Client,
-    filters: {
-      id: (text) => ({ id: text }),
-      name: (text) => ({ name: text }),
-      active: (text, name) => ({ active: readWord(name, text, ['true', 'false']) === 'true' }),
-      grant_types: (text, name) => ({ grantType: readWord(name, text, GRANT_TYPES) }),
-    },
+  Client: storedSearch('Client', {
+    id: (text) => ({ id: text }),
+    name: (text) => ({ name: text }),
+    active: (text, name) => ({ active: readWord(name, text, ['true', 'false']) === 'true' }),
+    grant_types: (text, name) => ({ grantType: readWord(name, text, GRANT_TYPES) }),
   }),
-  AccessPolicy: searchable(resourceListing('AccessPolicy'), {
-    ...common,
-    elements: storedElements.AccessPolicy,
-    filters: {
-      id: (text) => ({ id: text }),
-      engine: (text, name) => ({ engine: readWord(name, text, ENGINES) }),
-      subjects: (text, name) => ({ subjects: readWord(name, text, SUBJECTS) }),
-      link: (text, name) => ({ link: readLink(text, name) }),
-    },
+  AccessPolicy: storedSearch('AccessPolicy', {
+    id: (text) => ({ id: text }),
+    engine: (text, name) => ({ engine: readWord(name, text, ENGINES) }),
+    subjects: (text, name) => ({ subjects: readWord(name, text, SUBJECTS) }),
+    link: (text, name) => ({ link: readLink(text, name) }),
   }),
 };
+
+function storedSearch(
+  kind: StoredKind,
+  filters: SearchDefinition<ResourceFilters>['filters'],
+): Searchable<StoredResource, ResourceFilters> {
+  const definition = { ...common, elements: storedElements[kind], filters };
+  return searchable(resourceListing(kind), definition, (pages, first) => pages.resources({ ...first, kind }));
+}
 
 function readLink(text: string, name: string): ResourceFilters['link'] {
   const slash = text.indexOf('/');

@@ -1,21 +1,11 @@
 import { endGrant } from '../../db/session/end-grant.ts';
 import { deleteGrant, readGrant } from '../../db/user/grant.ts';
 import type { GrantKey, StoredGrant } from '../../db/user/grant.ts';
-import { inBox } from '../../db/core/transaction.ts';
 import { changing } from '../../resources/write/change.ts';
 import type { ChangingServices } from '../../resources/write/change.ts';
 import { demandPreconditions } from '../../resources/write/etag.ts';
 import type { Preconditions } from '../../resources/write/etag.ts';
 import type { ResourceServices } from '../../resources/services.ts';
-
-/** Reads one grant; undefined when there is none. Throws Outage. */
-export function getGrant(
-  { pool }: Pick<ResourceServices, 'pool'>,
-  box: string,
-  key: GrantKey,
-): Promise<StoredGrant | undefined> {
-  return inBox(pool, box, 'snapshot', (connection) => readGrant(connection, box, key));
-}
 
 /** Returns the version of a grant: every change of it changes its time. */
 export function grantVersion({ createdAt }: StoredGrant): string {

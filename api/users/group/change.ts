@@ -3,7 +3,6 @@ import { bumpVersion } from '../../db/box/box.ts';
 import { lockUse } from '../../db/box/box-use.ts';
 import { deleteGroup, insertGroup, readGroup, updateGroup } from '../../db/user/group.ts';
 import type { StoredGroup } from '../../db/user/group.ts';
-import { inBox } from '../../db/core/transaction.ts';
 import { groupNameUse } from '../../db/user/group-name-use.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import { Problem } from '../../problem.ts';
@@ -12,21 +11,11 @@ import type { ChangingServices } from '../../resources/write/change.ts';
 import type { WriteConditions } from '../../resources/write/confirm-changes.ts';
 import { demandPreconditions } from '../../resources/write/etag.ts';
 import type { Preconditions } from '../../resources/write/etag.ts';
-import type { ResourceServices } from '../../resources/services.ts';
 import { withinQuota } from '../../resources/write/within-quota.ts';
 import { changedGroupFields } from './changed-group-fields.ts';
 import { readGroupSubmission } from './submission.ts';
 import { groupView } from './view.ts';
 import type { GroupView } from '../../schemas/group.ts';
-
-/** Reads one group; undefined when there is none. Throws Outage. */
-export function getGroup(
-  services: Pick<ResourceServices, 'pool'>,
-  box: string,
-  id: number,
-): Promise<StoredGroup | undefined> {
-  return inBox(services.pool, box, 'snapshot', (connection) => readGroup(connection, box, id));
-}
 
 /** Creates a group with a new id. Throws Problem `invalid` (also beyond a quota), `conflict` (name taken), Outage. */
 export async function createGroup(services: ChangingServices, box: string, value: unknown): Promise<StoredGroup> {

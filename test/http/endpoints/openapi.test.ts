@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { isList, isObject } from '../../../crds/json-value.ts';
 import { startApi } from '../../support/api.ts';
@@ -27,6 +28,18 @@ describe('GET /openapi.json', () => {
     expect(await serverOf('other')).to.deep.equal(['http://boxgate.test/boxes/other']);
     const text = await (await read('shop')).text();
     expect(text).to.contain('"openapi":"3.1').and.not.contain('auth.example.com');
+  });
+
+  it('is the file of the release, with no other change, however many boxes are described at once', async () => {
+    const file = await readFile(new URL('../../../api/http/endpoints/openapi.json', import.meta.url), 'utf8');
+    const compact = JSON.stringify(JSON.parse(file));
+    const boxes = ['shop', 'other', 'shop', 'other'];
+    const texts = await Promise.all(boxes.map(async (box) => (await read(box)).text()));
+    boxes.forEach((box, nth) => {
+      const expected = compact.replaceAll('https://auth.example.com/boxes/shop', `http://boxgate.test/boxes/${box}`);
+      // Not as a comparison of chai, which would print both documents.
+      expect(texts[nth] === expected, box).to.equal(true);
+    });
   });
 
   it('is for everybody, from every origin, and may be cached', async () => {
