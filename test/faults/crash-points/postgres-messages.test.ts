@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { messageReader, statementIn } from './postgres-messages.ts';
+import { messageReader, statementReader } from './postgres-messages.ts';
 
 function message(letter: string, body: string): Buffer {
   const bytes = Buffer.from(`${letter}....${body}`, 'latin1');
@@ -9,14 +9,25 @@ function message(letter: string, body: string): Buffer {
 
 describe('messages of Postgres', () => {
   it('are read however their bytes come', () => {
-    const all = Buffer.concat([message('', 'startup'), message('Q', 'SELECT 1\0'), message('P', 'name\0SELECT 2\0\0')]);
+    const sent: readonly [letter: string, body: string, statement?: string][] = [
+      ['', 'startup'],
+      ['Q', 'SELECT 1\0', 'SELECT 1'],
+      ['P', 'name\0SELECT 2\0\0'],
+      ['B', '\0name\0', 'SELECT 2'],
+      ['P', '\0SELECT 3\0\0'],
+      ['B', '\0\0', 'SELECT 3'],
+      ['S', ''],
+      // A statement that was prepared is sent by its name alone.
+      ['B', '\0name\0', 'SELECT 2'],
+    ];
+    const all = Buffer.concat(sent.map(([letter, body]) => message(letter, body)));
     for (const size of [1, 7, all.length]) {
       const read = messageReader('client');
       const found = Array.from({ length: Math.ceil(all.length / size) }, (_, nth) =>
         read(all.subarray(nth * size, (nth + 1) * size)),
       ).flat();
-      expect(found.map(({ letter }) => letter)).to.deep.equal(['', 'Q', 'P']);
-      expect(found.map(statementIn)).to.deep.equal([undefined, 'SELECT 1', 'SELECT 2']);
+      expect(found.map(({ letter }) => letter)).to.deep.equal(sent.map(([letter]) => letter));
+      expect(found.map(statementReader())).to.deep.equal(sent.map(([, , statement]) => statement));
     }
   });
 });

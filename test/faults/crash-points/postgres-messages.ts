@@ -27,11 +27,18 @@ export function messageReader(from: 'client' | 'server'): (chunk: Buffer) => rea
   };
 }
 
-/** The statement of a Query or a Parse message; undefined for any other. */
-export function statementIn({ letter, bytes }: Message): string | undefined {
-  if (letter === 'Q') return textAt(bytes, 5).text;
-  if (letter === 'P') return textAt(bytes, textAt(bytes, 5).end).text;
-  return undefined;
+/**
+ * Reads the statement of each message of one connection: of a Query, and of a Bind, whose statement an earlier Parse
+ * has named; undefined for any other.
+ */
+export function statementReader(): (message: Message) => string | undefined {
+  const prepared = new Map<string, string>();
+  return ({ letter, bytes }) => {
+    if (letter === 'Q') return textAt(bytes, 5).text;
+    const first = textAt(bytes, 5);
+    if (letter === 'P') prepared.set(first.text, textAt(bytes, first.end).text);
+    return letter === 'B' ? prepared.get(textAt(bytes, first.end).text) : undefined;
+  };
 }
 
 function textAt(bytes: Buffer, from: number): { readonly text: string; readonly end: number } {

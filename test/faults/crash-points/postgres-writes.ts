@@ -1,6 +1,6 @@
 import { createConnection, createServer, type AddressInfo, type Socket } from 'node:net';
 import type { WriteProxy } from './http-writes.ts';
-import { messageReader, statementIn, type Message } from './postgres-messages.ts';
+import { messageReader, statementReader, type Message } from './postgres-messages.ts';
 import { sqlWriteReader } from './sql-writes.ts';
 import type { Way, WriteLog } from './write-log.ts';
 
@@ -55,13 +55,14 @@ function addressOf(address: AddressInfo | string | null): AddressInfo {
 function forward(near: Socket, far: Socket, { log, writers, crash }: PostgresWritesOptions): void {
   const fromClient = messageReader('client');
   const fromServer = messageReader('server');
+  const statementOf = statementReader();
   const writeOf = sqlWriteReader(writers);
   let asked: Message[] = [];
   let held: { readonly way: Way; readonly answer: Buffer[] } | undefined;
 
   function ask(): void {
     const bytes = Buffer.concat(asked.map((message) => message.bytes));
-    const statement = asked.map(statementIn).find((text) => text !== undefined);
+    const statement = asked.map(statementOf).find((text) => text !== undefined);
     asked = [];
     const write = statement === undefined ? undefined : writeOf(statement, bytes);
     const way = write === undefined ? undefined : log.meet(write);
