@@ -1,5 +1,5 @@
 import type { GrantLetter } from './grant-letter.ts';
-import { sessionEnding, statusOf } from './session-status.ts';
+import { beginOfSession, sessionEnding, statusOf } from './session-status.ts';
 import type { SessionStatus } from './session-status.ts';
 
 /** A session as stored, with its status; times in milliseconds since 1970. */
@@ -56,8 +56,10 @@ export function sessionColumns(now: string): string {
  * Most sessions have not ended, have no family and are newer than all revocations of the box: these need no lookup.
  */
 export function endingJoin(box: string): string {
-  const revoked = `SELECT max(r.version) FROM boxgate.revocation r WHERE r.box = ${box}`;
-  const canHaveEnded = `s.ended_at IS NOT NULL OR s.family IS NOT NULL OR s.version < (${revoked})`;
+  const newest = (which: string): string =>
+    `SELECT max(r.version) FROM boxgate.revocation r WHERE r.box = ${box} AND r.subject ${which} '%:before'`;
+  const canHaveEnded = `s.ended_at IS NOT NULL OR s.family IS NOT NULL OR s.version < (${newest('NOT LIKE')})
+                        OR ${beginOfSession} < (${newest('LIKE')})`;
   return `LEFT JOIN LATERAL (SELECT * FROM (${sessionEnding}) AS first WHERE ${canHaveEnded} OFFSET 0) AS ending ON true`;
 }
 

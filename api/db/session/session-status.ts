@@ -3,6 +3,9 @@ import { momentAt } from '../core/keyset.ts';
 /** Status of a session; `closed`, `revoked` and `expired` are final. */
 export type SessionStatus = 'active' | 'expired' | 'closed' | 'revoked';
 
+/** SQL for the begin of a session `s` in milliseconds since 1970, which its ID carries (RFC 9562 §5.7). */
+export const beginOfSession = `('x' || substr(translate(s.id::text, '-', ''), 1, 12))::bit(48)::bigint`;
+
 /**
  * SQL for the first early ending of a session `s`, as a row (at, how) or none: by itself, with its family,
  * or with its client, user or box. An ending after the session's expiry is ignored: `expired` is final.
@@ -23,7 +26,7 @@ export const sessionEnding = `
           UNION ALL
           SELECT r.at, 'revoked' FROM boxgate.revocation r
            WHERE r.box = s.box AND r.subject IN ('box:before', 'client:' || s.client || ':before')
-             AND r.version > ('x' || substr(translate(s.id::text, '-', ''), 1, 12))::bit(48)::bigint
+             AND r.version > ${beginOfSession}
          ) AS e (at, how)
    WHERE e.at < s.expires_at
    ORDER BY e.at

@@ -217,6 +217,26 @@ describe('sessions over REST', () => {
     expect((await api.call('DELETE', pathOf(oldest ?? {}))).body).to.deep.equal(revoked.body);
   });
 
+  it('the sessions from before `revoke_sessions_before` are revoked, also where nothing else was ever revoked', async () => {
+    const other = await startBoxApi();
+    try {
+      const client = { grant_types: ['client_credentials'], secret: 'x' };
+      await other.call('PUT', '/Client/app', { body: client });
+      await other.requestToken('app', 'x');
+      await nextMillisecond();
+      const revoke_sessions_before = new Date().toISOString();
+      await other.call('PUT', '/Client/app', { body: { ...client, revoke_sessions_before } });
+      await other.requestToken('app', 'x');
+      const statuses = async (query: string) =>
+        entries(await other.call('GET', `/Session?client=app${query}`)).map(({ status }) => status);
+      expect(await statuses('')).to.deep.equal(['active', 'revoked']);
+      expect(await statuses('&status=active')).to.deep.equal(['active']);
+      expect(await statuses('&status=revoked')).to.deep.equal(['revoked']);
+    } finally {
+      await other.stop();
+    }
+  });
+
   it('the sessions of a deleted client are revoked', async () => {
     const { client } = await issue();
     await api.call('DELETE', `/Client/${client}`);
