@@ -1,7 +1,5 @@
-import { stringify } from 'yaml';
 import type { Command } from '../command.ts';
 import { liveState } from './live-state.ts';
-import { manifestsOf } from './manifests.ts';
 
 /** `boxctl export`: the live state of a box as manifests. */
 export const exportBox: Command = {
@@ -10,13 +8,16 @@ export const exportBox: Command = {
   examples: ['boxctl export > shop.yaml', 'boxctl export --output json'],
   arguments: [0, 0],
   async run({ values, terminal, address, box, print }) {
+    const { manifestsOf } = await import('./manifests.ts');
     const manifests = manifestsOf(await liveState(await box(), terminal), (await address()).box);
     if (values['output'] === 'json') await print({ apiVersion: 'v1', kind: 'List', items: manifests }, 'json', []);
-    else terminal.output.write(manifests.map((manifest) => `---\n${yamlOf(manifest)}`).join(''));
+    else terminal.output.write(await yamlOf(manifests));
   },
 };
 
-/** Writes YAML in which strings that kubectl reads as something else are quoted. */
-function yamlOf(manifest: object): string {
-  return stringify(manifest, { compat: 'yaml-1.1', lineWidth: 0, aliasDuplicateObjects: false });
+/** Writes a document for each manifest, in which strings that kubectl reads as something else are quoted. */
+async function yamlOf(manifests: readonly object[]): Promise<string> {
+  const { stringify } = await import('yaml');
+  const options = { compat: 'yaml-1.1', lineWidth: 0, aliasDuplicateObjects: false } as const;
+  return manifests.map((manifest) => `---\n${stringify(manifest, options)}`).join('');
 }

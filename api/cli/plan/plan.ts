@@ -1,9 +1,7 @@
 import { usageError, CliError } from '../cli-error.ts';
 import type { Command } from '../command.ts';
-import { declaredObjects } from './declared-folder.ts';
 import { planAnswerOf, planExit } from './plan-answer.ts';
 import { planMarkdown, planText } from './plan-text.ts';
-import { givenRequests } from './requests-file.ts';
 
 /** `boxctl plan <folder>`: the effect that the manifests of a folder would have on the box. */
 export const planFolder: Command = {
@@ -27,6 +25,11 @@ export const planFolder: Command = {
   async run({ args: [folder = ''], values, terminal, address, box, print }) {
     const { requests: file, output } = values;
     if (file !== undefined && typeof file !== 'string') throw usageError('--requests is given once');
+    // The schemas of resources take longer to load than most commands to run.
+    const [{ declaredObjects }, { givenRequests }] = await Promise.all([
+      import('./declared-folder.ts'),
+      import('./requests-file.ts'),
+    ]);
     const objects = declaredObjects(folder, (await address()).box);
     const requests = givenRequests(folder, file);
     if (terminal.messages.isTTY === true)
