@@ -15,7 +15,10 @@ interface Difference {
   readonly fields: readonly string[];
 }
 
-/** Returns how objects of a folder differ from the rows of a box; `showsAll`: also from those that no object declares. */
+/**
+ * Returns how the objects of a folder differ from the rows of a box; `showsAll`: also from the rows that no object
+ * declares.
+ */
 export function differencesOf(
   objects: readonly PlannedObject[],
   rows: readonly LiveRow[],
