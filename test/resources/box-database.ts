@@ -12,6 +12,8 @@ export interface BoxDatabase {
   /** Work in box `default`. */
   write<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
   read<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
+  /** The config version of a box. */
+  versionOf(box: string): Promise<number>;
   end(): Promise<void>;
 }
 
@@ -29,6 +31,11 @@ export async function boxDatabase(): Promise<BoxDatabase> {
     // As an apply has them: thousands of rows take longer than a request may.
     write: (work) => inBoxWithin(pool, 'default', { mode: 'write', limit: 60_000 }, work),
     read: (work) => inBoxWithin(pool, 'default', { mode: 'snapshot', limit: 60_000 }, work),
+    async versionOf(box) {
+      const text = 'SELECT config_version AS version FROM boxgate.box WHERE box = $1';
+      const { rows } = await owner.query<{ version: string }>(text, [box]);
+      return Number(rows[0]?.version ?? 0);
+    },
     async end() {
       await Promise.all([pool.end(), owner.end()]);
       await database.drop();

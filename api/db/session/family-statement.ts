@@ -3,9 +3,8 @@ import type { RowOfItem } from '../core/answers.ts';
 import { arrayLiteral, bytes } from '../core/array-literal.ts';
 import { fixedText } from '../core/statement.ts';
 import type { Statement, StatementConnection, Versioned } from '../core/statement.ts';
-import type { Person } from '../user/person.ts';
-import type { FirstGrant } from './grant-letter.ts';
-import type { RefreshFamily } from './refresh-family.ts';
+import { familyOf } from './refresh-family.ts';
+import type { FamilyColumns, RefreshFamily } from './refresh-family.ts';
 
 /** Key of a refresh family: found only by a token of its own. */
 export interface FamilyKey {
@@ -16,27 +15,12 @@ export interface FamilyKey {
   readonly hash: string;
 }
 
-/** Columns of a family; `id` is null if there is none. Times in milliseconds since 1970. */
-interface FamilyRow extends RowOfItem {
+interface FoundRow extends FamilyColumns, RowOfItem {
   readonly config_version: string;
-  readonly id: string | null;
-  readonly client: string;
-  readonly user_id: string | null;
-  readonly grant_type: FirstGrant;
-  readonly person: Person | null;
-  readonly authenticated: string | null;
-  readonly version: string;
-  readonly token_hash: string;
-  readonly generation: number;
-  readonly successor: Buffer | null;
-  readonly rotated: string | null;
-  readonly session: string;
-  readonly scope: string | null;
-  readonly audience: readonly string[] | null;
-  readonly created: string;
-  readonly expires: string;
-  readonly ends: string;
 }
+
+/** The row of a key that no living family has tells the version of the box alone. */
+type Row = FoundRow | (Pick<FoundRow, 'nth' | 'config_version'> & { readonly id: null });
 
 type Found = Versioned<RefreshFamily | undefined>;
 
@@ -53,40 +37,9 @@ async function findFamilies(db: StatementConnection, keys: readonly FamilyKey[])
   const boxes = arrayLiteral(keys, ({ box }) => `"${box}"`);
   const ids = arrayLiteral(keys, ({ id }) => id);
   const hashes = arrayLiteral(keys, ({ hash }) => bytes(hash));
-  const rows = await db.rows<FamilyRow>(findingFamilies, [boxes, ids, hashes]);
-  return answersOf(keys, rows, (row, key) =>
-    row === undefined
-      ? { version: undefined, value: undefined }
-      : { version: Number(row.config_version), value: foundFamily(key, row) },
-  );
-}
-
-function foundFamily({ hash }: FamilyKey, row: FamilyRow): RefreshFamily | undefined {
-  if (row.id === null) return undefined;
-  return {
-    id: row.id,
-    client: row.client,
-    user: numberOrNull(row.user_id),
-    grant: row.grant_type,
-    userGone: row.user_id !== null && row.person === null,
-    person: row.person,
-    authenticatedAt: numberOrNull(row.authenticated),
-    version: Number(row.version),
-    familyHash: hash,
-    tokenHash: row.token_hash,
-    generation: row.generation,
-    successor: row.successor,
-    rotatedAt: numberOrNull(row.rotated),
-    session: row.session,
-    scope: row.scope,
-    audience: row.audience,
-    createdAt: Number(row.created),
-    expiresAt: Number(row.expires),
-    endsAt: Number(row.ends),
-    ended: false,
-  };
-}
-
-function numberOrNull(text: string | null): number | null {
-  return text === null ? null : Number(text);
+  const rows = await db.rows<Row>(findingFamilies, [boxes, ids, hashes]);
+  return answersOf(keys, rows, (row, { hash }) => {
+    if (row === undefined) return { version: undefined, value: undefined };
+    return { version: Number(row.config_version), value: row.id === null ? undefined : familyOf(row, hash, false) };
+  });
 }

@@ -80,64 +80,80 @@ export async function insertFamily(connection: Connection, family: NewRefreshFam
   );
 }
 
-interface FamilyRow {
+/** Columns of a family, other than what {@link familyOf} is told; times in milliseconds since 1970. */
+export interface FamilyColumns {
   readonly id: string;
   readonly client: string;
   readonly user_id: string | null;
   readonly grant_type: FirstGrant;
   readonly person: Person | null;
-  readonly authenticated_at: Date | null;
+  readonly authenticated: string | null;
   readonly version: string;
-  readonly family_hash: Buffer;
-  readonly token_hash: Buffer;
+  readonly token_hash: string;
   readonly generation: number;
   readonly successor: Buffer | null;
-  readonly rotated_at: Date | null;
+  readonly rotated: string | null;
   readonly session: string;
   readonly scope: string | null;
   readonly audience: readonly string[] | null;
-  readonly created_at: Date;
-  readonly expires_at: Date;
-  readonly ends_at: Date;
-  readonly ended_at: Date | null;
+  readonly created: string;
+  readonly expires: string;
+  readonly ends: string;
+}
+
+interface LockedRow extends FamilyColumns {
+  readonly family_hash: string;
+  readonly ended: boolean;
 }
 
 /** Reads a family and locks its row until the transaction ends: a refresh and a close take the same lock. */
 export async function lockFamily(connection: Connection, box: string, id: string): Promise<RefreshFamily | undefined> {
-  const { rows } = await connection.query<FamilyRow>(
-    `SELECT id, client, user_id, version, family_hash, token_hash, generation, successor, rotated_at, session, scope,
-            audience, created_at, expires_at, ends_at, ended_at, authenticated_at,
+  const { rows } = await connection.query<LockedRow>(
+    `SELECT id, client, user_id, version, generation, successor, session, scope, audience,
+            encode(family_hash, 'hex') AS family_hash, encode(token_hash, 'hex') AS token_hash,
+            ${millisecondsAt('rotated_at')} AS rotated, ${millisecondsAt('created_at')} AS created,
+            ${millisecondsAt('expires_at')} AS expires, ${millisecondsAt('ends_at')} AS ends,
+            ${millisecondsAt('authenticated_at')} AS authenticated, ended_at IS NOT NULL AS ended,
             boxgate.family_grant(grant_type, user_id) AS grant_type,
             CASE WHEN user_id IS NOT NULL THEN boxgate.living_user(box, user_id, version) END AS person
        FROM boxgate.refresh_family WHERE box = $1 AND id = $2 FOR UPDATE`,
     [box, id],
   );
-  return rows[0] === undefined ? undefined : familyOf(rows[0]);
+  return rows[0] === undefined ? undefined : familyOf(rows[0], rows[0].family_hash, rows[0].ended);
 }
 
-function familyOf(row: FamilyRow): RefreshFamily {
+function millisecondsAt(column: string): string {
+  return `(extract(epoch FROM ${column}) * 1000)::bigint`;
+}
+
+/** Converts the columns of a family for the rest of the service. */
+export function familyOf(row: FamilyColumns, familyHash: string, ended: boolean): RefreshFamily {
   return {
     id: row.id,
     client: row.client,
-    user: row.user_id === null ? null : Number(row.user_id),
+    user: numberOrNull(row.user_id),
     grant: row.grant_type,
     userGone: row.user_id !== null && row.person === null,
     person: row.person,
-    authenticatedAt: row.authenticated_at?.getTime() ?? null,
+    authenticatedAt: numberOrNull(row.authenticated),
     version: Number(row.version),
-    familyHash: row.family_hash.toString('hex'),
-    tokenHash: row.token_hash.toString('hex'),
+    familyHash,
+    tokenHash: row.token_hash,
     generation: row.generation,
     successor: row.successor,
-    rotatedAt: row.rotated_at?.getTime() ?? null,
+    rotatedAt: numberOrNull(row.rotated),
     session: row.session,
     scope: row.scope,
     audience: row.audience,
-    createdAt: row.created_at.getTime(),
-    expiresAt: row.expires_at.getTime(),
-    endsAt: row.ends_at.getTime(),
-    ended: row.ended_at !== null,
+    createdAt: Number(row.created),
+    expiresAt: Number(row.expires),
+    endsAt: Number(row.ends),
+    ended,
   };
+}
+
+function numberOrNull(text: string | null): number | null {
+  return text === null ? null : Number(text);
 }
 
 /** Stores a use: the newest session, its end, and the new sliding end; times in milliseconds since 1970. */

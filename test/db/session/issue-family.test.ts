@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { batchedStatements } from '../../../api/db/batched-statements.ts';
 import type { BatchedStatements } from '../../../api/db/batched-statements.ts';
 import { defaultBatchLimits } from '../../../api/db/core/batch-bounds.ts';
@@ -10,6 +10,7 @@ import { insertFamily } from '../../../api/db/session/refresh-family.ts';
 import { insertSession } from '../../../api/db/session/session.ts';
 import { boxDatabase } from '../../resources/box-database.ts';
 import type { BoxDatabase } from '../../resources/box-database.ts';
+import { digest, sampleFamily } from './sample-family.ts';
 
 const hour = 3_600_000;
 
@@ -24,14 +25,6 @@ describe('the shared statement that stores a refresh family with its first sessi
   });
   after(() => database.end());
 
-  async function versionOf(box: string): Promise<number> {
-    const { rows } = await database.owner.query<{ v: string }>(
-      'SELECT config_version AS v FROM boxgate.box WHERE box = $1',
-      [box],
-    );
-    return Number(rows[0]?.v ?? 0);
-  }
-
   function first(version: number, over: { readonly box?: string; readonly bucket?: number } = {}): FirstOfFamily {
     const { box = 'default' } = over;
     const expiresAt = Math.floor(now / 1000) + 600;
@@ -45,22 +38,14 @@ describe('the shared statement that stores a refresh family with its first sessi
         bucket,
         expiresAt,
         type: 'c',
-        hash: randomBytes(32).toString('hex'),
+        hash: digest(),
         remoteAddr: '2001:db8::7',
         userAgent: null,
       },
       family: {
+        ...sampleFamily(now, { session: id, endsAt: now + 2 * hour, sessionsEnd: expiresAt * 1000 }),
         ...same,
-        id: randomUUID(),
-        session: id,
-        grant: 'c',
         authenticatedAt: null,
-        familyHash: randomBytes(32).toString('hex'),
-        tokenHash: randomBytes(32).toString('hex'),
-        createdAt: now,
-        expiresAt: now + hour,
-        endsAt: now + 2 * hour,
-        sessionsEnd: expiresAt * 1000,
       },
     };
   }
@@ -79,7 +64,7 @@ describe('the shared statement that stores a refresh family with its first sessi
   }
 
   it('stores the rows that a transaction stores', async () => {
-    const version = await versionOf('default');
+    const version = await database.versionOf('default');
     const [together, alone] = [first(version), first(version)];
     expect(await hot.issueFamily(together)).to.deep.equal({ version, value: null });
     await inBox(database.pool, 'default', 'write', async (connection) => {
@@ -93,7 +78,7 @@ describe('the shared statement that stores a refresh family with its first sessi
   });
 
   it('stores nothing of a decision under another version, and tells the version of each box', async () => {
-    const [version, other] = [await versionOf('default'), await versionOf('other')];
+    const [version, other] = [await database.versionOf('default'), await database.versionOf('other')];
     const items = [
       first(version),
       first(version - 1),
@@ -112,7 +97,7 @@ describe('the shared statement that stores a refresh family with its first sessi
   });
 
   it('stores a family and its session together or not at all, and those next to it all the same', async () => {
-    const version = await versionOf('default');
+    const version = await database.versionOf('default');
     const items = Array.from({ length: 9 }, (_, nth) => first(version, nth === 4 ? { bucket: 3 } : {}));
     const outcomes = await Promise.allSettled(items.map((item) => hot.issueFamily(item)));
     expect(outcomes.map(({ status }) => status === 'fulfilled')).to.deep.equal(items.map((_, nth) => nth !== 4));

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { bucketOf } from '../../../api/db/session/bucket.ts';
 import type { NewSession } from '../../../api/db/session/issue.ts';
 import { Outage } from '../../../api/db/core/outage.ts';
@@ -10,11 +10,13 @@ import {
   rotateFamily,
   slideFamily,
 } from '../../../api/db/session/refresh-family.ts';
+import type { NewRefreshFamily } from '../../../api/db/session/refresh-family.ts';
 import { insertSession, readSession } from '../../../api/db/session/session.ts';
 import { inBox, inBoxWithin } from '../../../api/db/core/transaction.ts';
 import type { Connection } from '../../../api/db/core/transaction.ts';
 import { boxDatabase } from '../../resources/box-database.ts';
 import type { BoxDatabase } from '../../resources/box-database.ts';
+import { digest, sampleFamily } from './sample-family.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -28,30 +30,8 @@ describe('the statements of refresh families', () => {
   });
   after(() => database.end());
 
-  function family(over: object = {}) {
-    return {
-      box: 'default',
-      id: randomUUID(),
-      client: 'a',
-      user: null,
-      grant: 'c' as const,
-      authenticatedAt: null,
-      version: 3,
-      familyHash: randomBytes(32).toString('hex'),
-      tokenHash: randomBytes(32).toString('hex'),
-      session: randomUUID(),
-      scope: 'x y',
-      audience: ['one', '"two" {3}'],
-      createdAt: now,
-      expiresAt: now + hour,
-      endsAt: now + day,
-      sessionsEnd: now + 2 * hour,
-      ...over,
-    };
-  }
-
-  async function stored(over: object = {}): Promise<ReturnType<typeof family>> {
-    const made = family(over);
+  async function stored(over: Partial<NewRefreshFamily> = {}): Promise<ReturnType<typeof sampleFamily>> {
+    const made = sampleFamily(now, over);
     await database.write((connection) => insertFamily(connection, made));
     return made;
   }
@@ -104,7 +84,7 @@ describe('the statements of refresh families', () => {
       expiresAt: issued + 3600,
       type: 'r',
       client: 'a',
-      hash: randomBytes(32).toString('hex'),
+      hash: digest(),
       remoteAddr: '2001:db8::7',
       user: 5,
       scope: 'x',
@@ -134,7 +114,7 @@ describe('the statements of refresh families', () => {
 
   it('move a family to its next token', async () => {
     const { id } = await stored();
-    const next = { generation: 1, tokenHash: randomBytes(32).toString('hex'), successor: Buffer.from('sealed') };
+    const next = { generation: 1, tokenHash: digest(), successor: Buffer.from('sealed') };
     await database.write((connection) => rotateFamily(connection, 'default', id, { ...next, now: now + 9 }));
     expect(await read(id)).to.deep.include({ ...next, rotatedAt: now + 9 });
   });
@@ -180,7 +160,7 @@ describe('the statements of refresh families', () => {
 
     it('of their own box alone', async () => {
       await inBox(database.pool, 'other', 'write', (connection) =>
-        insertFamily(connection, family({ ...over, box: 'other' })),
+        insertFamily(connection, sampleFamily(now, { ...over, box: 'other' })),
       );
       expect(await remove()).to.equal(0);
     });
