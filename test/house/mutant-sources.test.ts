@@ -78,7 +78,7 @@ describe('the changes of a mutant', () => {
 describe('the code that mutants change', () => {
   it('is the code of the product without any test', () => {
     const found = readSources(filesOfTheTree()).map(({ file }) => file);
-    expect(new Set(found.map((file) => file.split('.').at(-1)))).to.deep.equal(new Set(['ts', 'cjs', 'sql']));
+    expect(new Set(found.map((file) => file.split('.').at(-1)))).to.deep.equal(new Set(['ts', 'tsx', 'cjs', 'sql']));
     expect(found.filter((file) => file.startsWith('test/') || file.endsWith('.test.ts'))).to.deep.equal([]);
   });
 });

@@ -10,9 +10,9 @@ export interface Source {
   readonly retired: ReadonlySet<number>;
 }
 
-/** Reads the product's code from these files, wherever it is: TypeScript, JavaScript and SQL that is no test. */
+/** Reads the product's code from these files, wherever it is: TypeScript, JSX, JavaScript and SQL that is no test. */
 export function readSources(files: readonly string[]): Source[] {
-  const code = files.filter((file) => /\.(?:ts|cjs|sql)$/.test(file) && !isTest(file)).sort();
+  const code = files.filter((file) => /\.(?:tsx?|cjs|sql)$/.test(file) && !isTest(file)).sort();
   const texts = code.map((file) => ({ file, lines: readFileSync(file, 'utf8').split('\n') }));
   const migrations = texts.filter(({ file }) => file.endsWith('.sql'));
   const retired = retiredLines(migrations.map(({ lines }) => lines));

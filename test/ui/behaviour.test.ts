@@ -56,10 +56,15 @@ describe('an administrator in the admin UI', () => {
     await page.context().close();
   });
 
-  it('signs out, and has to sign in again', async () => {
-    const { page, say, press } = await signedIn(stage);
+  it('signs out, which ends the session of the page, and has to sign in again', async () => {
+    const { page, say, open, press } = await signedIn(stage);
+    const asked = page.waitForRequest((request) => request.url().includes('/Group'));
+    await open('groups');
+    const headers = { Authorization: (await (await asked).headerValue('Authorization')) ?? '' };
+    expect((await fetch(`${stage.base}/Group`, { headers })).status).to.equal(200);
     await press(say.signOut);
     await page.getByText('Do you want to sign out').waitFor();
+    expect((await fetch(`${stage.base}/Group`, { headers })).status, 'the session of the page is closed').to.equal(401);
     await press('Sign out');
     await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
     await page.goto(`${stage.base}/ui/`);
