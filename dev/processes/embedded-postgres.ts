@@ -167,7 +167,8 @@ async function launch(
       reject(new Error(`Postgres ended with ${killed ?? `code ${String(code)}`} at its start; see ${options.logFile}`));
     });
   });
-  ended.catch(() => giveUp.abort());
+  // It may have ended before anybody waits for it: both waits then fail with the same reason.
+  ended.catch((reason: unknown) => giveUp.abort(reason));
   await log.close();
   await Promise.race([accepting(options.dataDir, child.pid ?? 0, startTimeoutOf(options), giveUp.signal), ended]);
   child.unref();
@@ -176,7 +177,8 @@ async function launch(
 
 async function accepting(dataDir: string, pid: number, timeout: number, signal: AbortSignal): Promise<void> {
   const deadline = performance.now() + timeout;
-  while (!signal.aborted) {
+  for (;;) {
+    signal.throwIfAborted();
     const found = await serverOf(dataDir);
     if (found?.pid === pid && found.isReady) return;
     if (performance.now() > deadline) throw new Error(`Postgres was not ready after ${String(timeout / 1000)} s`);
