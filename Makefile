@@ -2,7 +2,7 @@
 # package-lock.json pins, first on the PATH: the machine's own Node only has to be able to run npm.
 # `make dev` needs no npm once the packages are there: it works in a checkout that belongs to another user.
 .DEFAULT_GOAL := help
-.PHONY: help dev test check format generate static verify screenshots bench bench-against bench-large bench-operator mutants attacks fuzz replicas faults orders hour questions e2e e2e-faults schema envtest needs image sbom boxctl release publish install
+.PHONY: help dev test check format generate static verify screenshots bench bench-against bench-large bench-operator mutants attacks fuzz replicas faults orders hour questions e2e e2e-faults peers schema envtest needs image sbom boxctl release publish install
 
 DOCKER ?= docker
 TAG ?= dev
@@ -101,6 +101,9 @@ e2e: install ## the whole story on a real cluster: creates one with kind (KIND_N
 
 e2e-faults: install ## the long stories on a real cluster: rolling updates, faults, backup and restore, definitions of another release
 	@npm run --silent e2e -- test/e2e/faults/*.test.ts
+
+peers: install ## Traefik in front of an app, and the alerts of the chart in promtool; builds both from their Go modules, some minutes
+	@npx mocha --timeout 0 "test/peers/built/*.test.ts"
 
 envtest: install ## obtains the Kubernetes API that the tests run against: downloads, else builds of some minutes
 	@npm run --silent envtest

@@ -14,6 +14,8 @@ export interface GoProgram {
   /** The file to write. */
   readonly output: string;
   readonly linkerFlags: string;
+  /** Build tags, separated by commas; none by default. */
+  readonly tags?: string | undefined;
 }
 
 /**
@@ -23,12 +25,12 @@ export interface GoProgram {
 export async function goBuild(
   go: string,
   environment: ProgramEnvironment,
-  { module, source, output, linkerFlags }: GoProgram,
+  { module, source, output, linkerFlags, tags = '' }: GoProgram,
 ): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), 'boxgate-go-'));
   const certificates = path.join(folder, 'certificates.pem');
   await writeFile(certificates, getCACertificates('default').join('\n'));
-  const parameters = ['build', '-C', module, '-ldflags', linkerFlags, '-o', output, source];
+  const parameters = ['build', '-C', module, '-tags', tags, '-ldflags', linkerFlags, '-o', output, source];
   const env = {
     // Go brings no certificate authorities along as Node.js does, and a small Debian has none.
     SSL_CERT_FILE: certificates,

@@ -14,6 +14,8 @@ export interface GoPeer {
   readonly name: string;
   /** The package that is built there. */
   readonly source: string;
+  /** Build tags, separated by commas; none by default. */
+  readonly tags?: string;
 }
 
 /** The Go programs of the tests. */
@@ -28,15 +30,28 @@ export const publishingPrograms = {
   oras: { name: 'oras', source: 'oras.land/oras/cmd/oras' },
 } as const satisfies Readonly<Record<string, GoPeer>>;
 
+/** The judge of the chart's alerts, built without the parts that find the targets of a Prometheus. */
+export const promtool: GoPeer = {
+  name: 'promtool',
+  source: 'github.com/prometheus/prometheus/cmd/promtool',
+  tags: 'remove_all_sd',
+};
+
 /** The folders with the sources, the go.mod and the go.sum of each program. */
 const sources = path.join(import.meta.dirname, '..', '..', 'test', 'peers', 'go');
 
 /** Returns the file of a program, which is there after {@link obtainGoPeers}; other sources have another file. */
-export function goPeerFile({ name }: GoPeer, environment: Variables): string {
-  const folder = path.join(sources, name);
+export function goPeerFile(peer: GoPeer, environment: Variables): string {
+  const { name } = peer;
+  const folder = goPeerFolder(peer);
   const hash = createHash('sha256');
   for (const file of readdirSync(folder).sort()) hash.update(file).update(readFileSync(path.join(folder, file)));
   return path.join(cacheFolder(environment), 'peers', `${name}-${hash.digest('hex').slice(0, 16)}`);
+}
+
+/** Returns the folder with the go.mod and go.sum of a program. */
+export function goPeerFolder({ name }: GoPeer): string {
+  return path.join(sources, name);
 }
 
 /** Builds those of some programs that are not there yet. Throws an Error of one sentence. */
@@ -49,12 +64,12 @@ export async function obtainGoPeers(
   if (missing.length === 0) return;
   const go = await obtainGo(environment, tell, downloads.toolchain);
   for (const peer of missing) {
-    const { name, source } = peer;
+    const { name, source, tags } = peer;
     const file = goPeerFile(peer, environment);
     mkdirSync(path.dirname(file), { recursive: true });
     tell(`building ${name} (up to two minutes on two cores where nothing is cached)`);
     const output = `${file}.${String(process.pid)}`;
-    await goBuild(go, environment, { module: path.join(sources, name), source, output, linkerFlags: '-s -w' });
+    await goBuild(go, environment, { module: goPeerFolder(peer), source, output, linkerFlags: '-s -w', tags });
     renameSync(output, file);
   }
 }

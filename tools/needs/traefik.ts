@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { appendFile, cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { goBuild } from '../envtest/go-build.ts';
+import { obtainGo } from '../envtest/go.ts';
+import { downloads } from '../envtest/release.ts';
+import { findCommand } from './commands.ts';
+import { goPeerFile, goPeerFolder } from './go-peers.ts';
+import type { GoPeer } from './go-peers.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+const peer: GoPeer = { name: 'traefik', source: './cmd/traefik' };
+const command = { title: 'Traefik', names: ['traefik'], variable: 'TRAEFIK_PATH', package: 'traefik' };
+
+/** Returns Traefik: the one of TRAEFIK_PATH or of the PATH, otherwise the built one; undefined if there is none. */
+export function findTraefik(environment: Variables): string | undefined {
+  const built = goPeerFile(peer, environment);
+  return findCommand(command, environment) ?? (existsSync(built) ? built : undefined);
+}
+
+/**
+ * Builds Traefik from its Go module if there is none. Its module cannot be built as it is: the pages of its dashboard
+ * are not part of it, and not every module of a DNS provider of ACME and of digest authentication can be obtained. So a
+ * copy of it is built without these three. Throws an Error of one sentence.
+ */
+export async function obtainTraefik(environment: Variables, tell: (line: string) => void): Promise<void> {
+  if (findTraefik(environment) !== undefined) return;
+  const go = await obtainGo(environment, tell, downloads.toolchain);
+  tell('building traefik (four minutes on two cores where nothing is cached)');
+  const file = goPeerFile(peer, environment);
+  const folder = await mkdtemp(path.join(tmpdir(), 'boxgate-traefik-'));
+  try {
+    const module = await reducedModule(go, folder);
+    await mkdir(path.dirname(file), { recursive: true });
+    const output = `${file}.${String(process.pid)}`;
+    await goBuild(go, environment, { module, source: peer.source, output, linkerFlags: '-s -w' });
+    await rename(output, file);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Writes a copy of Traefik's module, without what cannot be built, into a folder, and returns where it is. */
+async function reducedModule(go: string, folder: string): Promise<string> {
+  const pinned = goPeerFolder(peer);
+  const [traefik, lego] = [path.join(folder, 'traefik'), path.join(folder, 'lego')];
+  await copyModule(go, 'github.com/traefik/traefik/v3', traefik);
+  await copyModule(go, 'github.com/go-acme/lego/v4', lego);
+  await mkdir(path.join(traefik, 'webui', 'static'), { recursive: true });
+  await writeFile(path.join(traefik, 'webui', 'static', 'index.html'), 'The dashboard is left out of this build.\n');
+  await cp(path.join(pinned, 'digest_auth.go'), path.join(traefik, 'pkg', 'middlewares', 'auth', 'digest_auth.go'));
+  await rm(path.join(lego, 'providers', 'dns'), { recursive: true });
+  await mkdir(path.join(lego, 'providers', 'dns'));
+  await cp(path.join(pinned, 'dns.go'), path.join(lego, 'providers', 'dns', 'dns.go'));
+  const goMod = path.join(traefik, 'go.mod');
+  const original = `github.com/abbot/go-http-auth ${await pinnedVersion('github.com/abbot/go-http-auth')}`;
+  const text = (await readFile(goMod, 'utf8')).replace(
+    /(=>) github\.com\/containous\/go-http-auth \S+/,
+    `$1 ${original}`,
+  );
+  await writeFile(goMod, `${text}\nreplace github.com/go-acme/lego/v4 => ${lego}\n`);
+  await appendFile(path.join(traefik, 'go.sum'), await readFile(path.join(pinned, 'go.sum')));
+  return traefik;
+}
+
+/** Copies a module whose checksum is in go.sum. Throws if it cannot be obtained. */
+async function copyModule(go: string, module: string, target: string): Promise<void> {
+  const query = `${module}@${await pinnedVersion(module)}`;
+  const env = { ...process.env, GOTOOLCHAIN: 'local', GOFLAGS: '-mod=readonly' };
+  const { stdout } = await promisify(execFile)(go, ['mod', 'download', '-json', query], {
+    cwd: goPeerFolder(peer),
+    env,
+  });
+  const [, source = ''] = /"Dir": "([^"]+)"/.exec(stdout) ?? [];
+  await cp(source, target, { recursive: true, filter: (file) => !path.basename(file).endsWith('_test.go') });
+  // What Go has downloaded is read-only.
+  await promisify(execFile)('chmod', ['-R', 'u+w', target]);
+}
+
+async function pinnedVersion(module: string): Promise<string> {
+  const text = await readFile(path.join(goPeerFolder(peer), 'go.mod'), 'utf8');
+  const line = text.split('\n').find((found) => found.trim().startsWith(`${module} `));
+  const version = line?.trim().split(' ')[1];
+  if (version === undefined) throw new Error(`the go.mod of ${peer.name} requires no ${module}`);
+  return version;
+}
