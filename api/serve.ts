@@ -32,6 +32,7 @@ import { createMetrics } from './http/server/metrics.ts';
 import type { Metrics } from './http/server/metrics.ts';
 import { answerLog, brokenLog, handshakeLog } from './http/server/answer-log.ts';
 import { defaultStopLimits, gracefulStop } from './http/server/graceful-stop.ts';
+import { logRefusedConnections, ownConnectionLimit } from './http/server/connection-limit.ts';
 import { createHttpServer, defaultServerLimits, listen } from './http/server/server.ts';
 import { createKnownAddresses } from './http/throttle/known-addresses.ts';
 import { createPasswordLimits } from './http/throttle/password-limits.ts';
@@ -226,11 +227,14 @@ function publicServer(parts: Parts): Server {
     onAnswer: answerLog(log, metrics),
     isTrustedProxy: trustedProxies(config.trustedProxies),
   });
-  return createHttpServer(listener, defaultServerLimits, brokenLog(log, metrics), {
+  const serverLimits = { ...defaultServerLimits, connections: ownConnectionLimit(config.poolSize, log) };
+  const server = createHttpServer(listener, serverLimits, brokenLog(log, metrics), {
     ...messages,
     certificate: certificates.public,
     onFailedHandshake: handshakeLog(log),
   });
+  logRefusedConnections(server, log);
+  return server;
 }
 
 /** Milliseconds. */

@@ -12,8 +12,15 @@ export interface ApiProcess extends LoggedProcess {
   readonly managementKey: string;
 }
 
-/** Starts the API on a database and waits until it listens. Throws with what it said when it ends instead. */
-export async function startApiProcess(databaseUrl: string, environment: Environment = {}): Promise<ApiProcess> {
+/**
+ * Starts the API on a database, in a wrapper of `startLoggedProcess` if one is given, and waits until it listens.
+ * Throws with what it said when it ends instead.
+ */
+export async function startApiProcess(
+  databaseUrl: string,
+  environment: Environment = {},
+  wrapper: readonly string[] = [],
+): Promise<ApiProcess> {
   const managementKey = environment['BOXGATE_MANAGEMENT_KEYS'] ?? randomBytes(16).toString('hex');
   const running = await startLoggedProcess(
     ['api/main.ts', 'api'],
@@ -31,6 +38,7 @@ export async function startApiProcess(databaseUrl: string, environment: Environm
       ...environment,
     },
     portsIn,
+    wrapper,
   );
   return {
     ...running,

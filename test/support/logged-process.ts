@@ -25,14 +25,16 @@ const patience = 120_000;
 /**
  * Starts `node <args>` and waits for the line in which `find` finds what it looks for. Throws with what the program
  * said when it ends instead, or neither in time. It may watch descriptor 3 (BOXGATE_PARENT_PIPE), which ends with this
- * process.
+ * process. A wrapper is a command that takes another one as its last arguments, and runs it in its place.
  */
 export async function startLoggedProcess<T>(
   args: readonly string[],
   environment: Environment,
   find: (line: string) => T | undefined,
+  wrapper: readonly string[] = [],
 ): Promise<LoggedProcess & { readonly found: T }> {
-  const child = spawn(process.execPath, args, {
+  const [command = process.execPath, ...parameters] = [...wrapper, process.execPath, ...args];
+  const child = spawn(command, parameters, {
     // The last pipe is never written: it ends with this process, however that ends.
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'], BOXGATE_PARENT_PIPE: '3', ...environment },

@@ -8,7 +8,7 @@ import { timed } from '../timed.ts';
 import { createGround, notReady, type Ground } from './ground.ts';
 import { followStatuses } from './statuses.ts';
 
-describe('story 4: rolling updates under load', () => {
+describe('story 4, F-24: rolling updates under load', () => {
   let ground: Ground;
   before(async () => {
     ground = await createGround('rolling');

@@ -1,0 +1,48 @@
+import type { Server } from 'node:http';
+import type { Log } from '../../../process/log.ts';
+import { openFilesLimit } from '../../../process/open-files.ts';
+import { defaultServerLimits } from './server.ts';
+
+/** Files that a process has beside its connections to callers and to Postgres, and requests on its management port. */
+const otherFiles = 100;
+
+/** Milliseconds between two lines of the log about refused connections. */
+const quiet = 60_000;
+
+/**
+ * Returns how many connections of callers a process serves that may have so many files open: so many that those to
+ * Postgres, keys that have to be fetched and probes find a file even while all of them are open. `poolSize` is the
+ * number of connections in each of the two pools; another one may be needed by each of them to cancel a statement.
+ */
+export function connectionLimit(openFiles: number, poolSize: number): number {
+  return Math.max(1, Math.min(defaultServerLimits.connections, openFiles - otherFiles - 4 * poolSize));
+}
+
+/** Fewer connections than these are worth a warning at the start. */
+const few = 1_000;
+
+/** Returns the connections of callers that this process serves; see {@link connectionLimit}. Few are in the log. */
+export function ownConnectionLimit(poolSize: number, log: Log): number {
+  const files = openFilesLimit();
+  const connections = connectionLimit(files, poolSize);
+  if (connections < few) {
+    log.warn(
+      { open_files: files, connections },
+      'few connections are served: raise the number of files that may be open',
+    );
+  }
+  return connections;
+}
+
+/** Says in the log, once a minute at most, that a server closes new connections because it has as many as it may. */
+export function logRefusedConnections(server: Server, log: Log, now: () => number = () => performance.now()): void {
+  let last = -Infinity;
+  let refused = 0;
+  server.on('drop', () => {
+    refused += 1;
+    if (now() - last < quiet) return;
+    last = now();
+    log.warn({ refused, limit: server.maxConnections }, 'new connections are closed: as many as there may be are open');
+    refused = 0;
+  });
+}
