@@ -3,10 +3,11 @@
  * limit at the start. Infinity where there is no limit, or the system does not tell it.
  */
 export function openFilesLimit(): number {
-  const { report } = process;
-  // A lookup of the names of all peers would take long.
-  report.excludeNetwork = true;
-  const found = Object(report.getReport());
-  const soft: unknown = Object(Object(found.userLimits).open_files).soft;
+  // Without it the report looks up the names of all peers. The types do not know it yet.
+  Reflect.set(process.report, 'excludeNetwork', true);
+  const soft = ['userLimits', 'open_files', 'soft'].reduce<unknown>(
+    (found, key) => Reflect.get(Object(found), key),
+    process.report.getReport(),
+  );
   return typeof soft === 'number' ? soft : Infinity;
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadFailure } from '../caller/caller.ts';
-import { system } from '../installation.ts';
+import { install, system } from '../installation.ts';
 import { kubectl, listObjects, nameOf, readObject, textAt, untilRolledOut } from '../kubectl.ts';
 import { eventually } from '../../support/eventually.ts';
 import { report, timed } from '../timed.ts';
@@ -60,7 +61,30 @@ describe('story 5: faults under load', () => {
     expect(await apiPods(), 'no API pod ends because Postgres is away').to.deep.equal(pods);
     await eventually('every status is Ready', async () => (await notReady(ground.namespace)).length === 0);
   });
+
+  it('F-30 answers or says when to try again for ten minutes with a tenth of a processor and a heap of 128 MB', async () => {
+    const heap = { name: 'NODE_OPTIONS', value: '--max-old-space-size=128' };
+    await timed('API pods with few resources are Ready', async () => {
+      await install({
+        'api.resources.limits.cpu': '100m',
+        'api.extraEnv[0].name': heap.name,
+        'api.extraEnv[0].value': heap.value,
+      });
+    });
+    const pods = await apiPods();
+    await ground.startLoad();
+    await sleep(minutes * 60_000);
+    const failures = await ground.stopLoad(`load of ${String(minutes)} minutes on API pods with few resources`);
+    report('answers 503 with Retry-After', String(failures.filter(isAllowed).length));
+    expect(failures.filter((failure) => !isAllowed(failure))).to.deep.equal([]);
+    expect(await apiPods(), 'no API pod ends for lack of resources').to.deep.equal(pods);
+    expect(await notReady(ground.namespace)).to.deep.equal([]);
+    await install();
+  });
 });
+
+/** How long the load with few resources lasts. */
+const minutes = Number(process.env['E2E_SCARCE_MINUTES'] ?? '10');
 
 /** Checks whether a failure is one that the contract allows while Postgres is away. */
 function isAllowed({ status, retryAfter }: LoadFailure): boolean {
