@@ -147,7 +147,7 @@ async function issueTokens(url: string, client: Credentials, count: number): Pro
       tokens.push(String(answer.access_token));
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, issueSome));
+  await Promise.all(Array.from({ length: Math.min(atOnce, count) }, issueSome));
   return tokens.slice(0, count);
 }
 

@@ -11,6 +11,7 @@ import { millionUsers } from './million-users.ts';
 import { oneConnection } from './one-connection.ts';
 import { policyOfGroup } from './policy-of-group.ts';
 import { signIns } from './sign-ins.ts';
+import { sizing } from './sizing.ts';
 import { storage } from './storage.ts';
 import { millionSessions, tenMillionSessions } from './stored-sessions.ts';
 import { tokens } from './tokens.ts';
@@ -21,6 +22,7 @@ export const scenarios: readonly Scenario[] = [
   checks,
   auditLines,
   storage,
+  sizing,
   oneConnection,
   millionSessions,
   tenMillionSessions,
