@@ -52,6 +52,8 @@ export function builtInClient(name: BuiltInClient, settings: Box, issuer: string
     case 'boxgate.ui':
       return {
         ...common,
+        // It says who is signed in.
+        scope: [...common.scope, 'email'],
         name: 'Boxgate',
         description: 'The admin UI of the box.',
         first_party: true,

@@ -7,7 +7,7 @@ import type { Messages } from './messages/messages.ts';
 import { NoticeBar, SignedOutBar } from './bars.tsx';
 import { Frame } from './frame.tsx';
 import { enter, leaveToSignIn } from './start.ts';
-import type { UiPage } from './start.ts';
+import type { SignedInUser, UiPage } from './start.ts';
 
 /** Properties of {@link App}. */
 interface AppProps {
@@ -21,7 +21,7 @@ interface AppProps {
 /** The admin UI: it signs in, then shows the tabs. */
 export function App({ page, say, language, isBack }: AppProps) {
   const { issuer, box } = page;
-  const [user, setUser] = useState<string>();
+  const [user, setUser] = useState<SignedInUser>();
   const [result, setResult] = useState<SignIn>();
   const [isSignedOut, setSignedOut] = useState(false);
   const [notice, setNotice] = useState<Notice>();
@@ -51,7 +51,10 @@ export function App({ page, say, language, isBack }: AppProps) {
   useWarning(drafts);
 
   const ui = useMemo<Ui>(
-    () => ({ say, language, box, issuer, user: user ?? '', request: connection.request, notify: setNotice, drafts }),
+    () => ({
+      ...{ say, language, box, issuer, request: connection.request, notify: setNotice, drafts },
+      ...{ user: user?.id ?? '', email: user?.email ?? '' },
+    }),
     [connection, user, language],
   );
   if (user === undefined) return <Entrance page={page} say={say} result={result} retry={() => void start()} />;

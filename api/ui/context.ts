@@ -19,6 +19,8 @@ export interface Ui {
   readonly issuer: string;
   /** ID of the signed-in user; '' if unknown. */
   readonly user: string;
+  /** Email of the signed-in user; '' if unknown. */
+  readonly email: string;
   readonly request: (request: ApiRequest) => Promise<Answer>;
   readonly notify: (notice: Notice) => void;
   /** Typed text that is not saved, by record: it stays while other records and tabs are shown. */

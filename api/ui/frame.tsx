@@ -18,7 +18,7 @@ export function Frame(props: {
   readonly children: ComponentChildren;
 }) {
   const { name, signOut, children } = props;
-  const { say, user } = useUi();
+  const { say, email } = useUi();
   const place = usePlace();
   const tabs = useRef<HTMLElement>(null);
   // On a phone not all tabs fit.
@@ -32,7 +32,7 @@ export function Frame(props: {
           {say.administration} · {name}
         </h1>
         <div class="who">
-          <span class="soft">{say.signedInAs(user)}</span>
+          <span class="soft">{say.signedInAs(email)}</span>
           <button type="button" class="second" onClick={signOut}>
             {say.signOut}
           </button>

@@ -53,10 +53,17 @@ export async function leaveToSignIn(issuer: string): Promise<void> {
   location.assign(await signInAddress(issuer, location.hash || '#/'));
 }
 
-/** Signs in silently; returns the result, and the ID of the user. */
-export async function enter(connection: Connection): Promise<{ readonly result: SignIn; readonly user: string }> {
+/** The signed-in user: their ID, and the email by which people know them; '' if unknown. */
+export interface SignedInUser {
+  readonly id: string;
+  readonly email: string;
+}
+
+/** Signs in silently; returns the result, and the user. */
+export async function enter(connection: Connection): Promise<{ readonly result: SignIn; readonly user: SignedInUser }> {
   const result = await connection.signIn();
-  if (result.kind !== 'signed-in') return { result, user: '' };
+  if (result.kind !== 'signed-in') return { result, user: { id: '', email: '' } };
   const answer = await connection.request({ method: 'GET', path: '/auth/userinfo' });
-  return { result, user: answer.kind === 'done' && isObject(answer.body) ? textOf(answer.body, 'sub') : '' };
+  const body = answer.kind === 'done' && isObject(answer.body) ? answer.body : {};
+  return { result, user: { id: textOf(body, 'sub'), email: textOf(body, 'email') } };
 }

@@ -267,7 +267,7 @@ describe('the built-in clients of a box', () => {
     it('can be read alone, and lists do not have them', async () => {
       const ui = await api.call('GET', '/Client/boxgate.ui');
       expect(ui.status).to.equal(200);
-      expect(ui.body).to.deep.include({ id: 'boxgate.ui', first_party: true, scope: ['openid', 'boxgate'] });
+      expect(ui.body).to.deep.include({ id: 'boxgate.ui', first_party: true, scope: ['openid', 'boxgate', 'email'] });
       const etag = ui.headers.get('etag') ?? '';
       const again = await api.call('GET', '/Client/boxgate.ui', { headers: { 'If-None-Match': etag } });
       expect(again.status).to.equal(304);

@@ -58,6 +58,7 @@ describe('an administrator in the admin UI', () => {
 
   it('signs out, which ends the session of the page, and has to sign in again', async () => {
     const { page, say, open, press } = await signedIn(stage);
+    await page.getByRole('banner').getByText(say.signedInAs(boss.email)).waitFor();
     const asked = page.waitForRequest((request) => request.url().includes('/Group'));
     await open('groups');
     const headers = { Authorization: (await (await asked).headerValue('Authorization')) ?? '' };

@@ -3,7 +3,7 @@ import { createProof, randomText } from './pkce.ts';
 
 /** The built-in public client of every box for this UI. */
 const CLIENT = 'boxgate.ui';
-const SCOPE = 'openid boxgate';
+const SCOPE = 'openid email boxgate';
 
 /** Result of an attempt to get an access token. */
 export type SignIn =

@@ -15,7 +15,7 @@ export const german: Messages = {
   sections: 'Bereiche',
   signIn: 'Anmelden',
   signOut: 'Abmelden',
-  signedInAs: (user) => `Angemeldet als Benutzer ${user}`,
+  signedInAs: (email) => `Angemeldet als ${email}`,
   signedOut:
     'Sie sind abgemeldet. Melden Sie sich in einem anderen Tab an und kommen Sie zurück: Ihr Text bleibt hier erhalten.',
   signedOutHere: 'In diesem Browser ist niemand angemeldet.',

@@ -15,7 +15,7 @@ export const english: Messages = {
   sections: 'Sections',
   signIn: 'Sign in',
   signOut: 'Sign out',
-  signedInAs: (user) => `Signed in as user ${user}`,
+  signedInAs: (email) => `Signed in as ${email}`,
   signedOut: 'You are signed out. Sign in in another tab, then come back: your text stays here.',
   signedOutHere: 'Nobody is signed in with this browser.',
   signInRefused: (reason) =>

@@ -8,7 +8,7 @@ export interface Messages {
   readonly sections: string;
   readonly signIn: string;
   readonly signOut: string;
-  readonly signedInAs: (user: string) => string;
+  readonly signedInAs: (email: string) => string;
   readonly signedOut: string;
   readonly signedOutHere: string;
   readonly signInRefused: (reason: string) => string;

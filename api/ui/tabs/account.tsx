@@ -14,11 +14,11 @@ import { useFetched } from './use-fetched.ts';
 
 /** The account of the signed-in user: password, sessions and consents, as far as the policies allow. */
 export function Account() {
-  const { say, user } = useUi();
+  const { say, email } = useUi();
   return (
     <div class="account">
       <h2>{say.tabs.account}</h2>
-      <p class="soft">{say.signedInAs(user)}</p>
+      <p class="soft">{say.signedInAs(email)}</p>
       <PasswordForm />
       <OwnSessions />
       <OwnGrants />
