@@ -98,7 +98,10 @@ function invocationOf(
     address,
     box: async () => (await signedIn(await address(), state)).client,
     print: async (value, otherwise, columns) => {
-      terminal.output.write(await formatted(value, format ?? otherwise, columns, { isStyled }));
+      const chosen = format ?? otherwise;
+      terminal.output.write(await formatted(value, chosen, columns, { isStyled }));
+      if (chosen === 'table' && Array.isArray(value) && value.length === 0)
+        terminal.messages.write('There are none.\n');
     },
   };
 }

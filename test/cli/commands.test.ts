@@ -41,6 +41,12 @@ describe('boxctl', () => {
   };
 
   describe('group', () => {
+    it('says below the headings that there are none, and nothing beside JSON', async () => {
+      const none = await boxctl.run(['group', 'list', '--output', 'table']);
+      expect([none.code, cells(none).length, none.messages]).to.deep.equal([0, 1, 'There are none.\n']);
+      expect(await boxctl.run(['group', 'list', '--output', 'json'])).to.include({ output: '[]\n', messages: '' });
+    });
+
     it('creates, lists, shows, changes and deletes groups by name or ID', async () => {
       expect(await done(['group', 'new', 'staff', '--description', 'All of us'])).to.equal(
         'Created group staff (id 1) in the box default.\n',

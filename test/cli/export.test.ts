@@ -67,7 +67,7 @@ describe('boxctl export and diff', () => {
 
   it('differs in nothing from the box that it was exported from', async () => {
     folder.write('box.yaml', exported);
-    expect(await boxctl.run(['diff', folder.path('box.yaml')])).to.include({ code: 0, messages: '' });
+    expect(await boxctl.run(['diff', folder.path('box.yaml')])).to.include({ code: 0, messages: 'There are none.\n' });
     expect((await boxctl.run(['diff', folder.path('box.yaml'), '--all', '--output', 'json'])).output).to.equal('[]\n');
   });
 
@@ -79,7 +79,7 @@ describe('boxctl export and diff', () => {
     folder.write('secrets.yaml', secrets.join('---\n'));
     dev = await startDev(folder.root);
     const { code, output, messages } = await boxctl.run(['diff', folder.root, '--all'], { BOXCTL_SERVER: dev.url });
-    expect({ code, messages }, output).to.deep.equal({ code: 0, messages: '' });
+    expect({ code, messages }, output).to.deep.equal({ code: 0, messages: 'There are none.\n' });
   });
 
   it('has the hosts and the issuer of a box, which a folder needs no grant for', async () => {
@@ -99,7 +99,7 @@ describe('boxctl export and diff', () => {
     );
     const served = await startDev(own.root);
     const there = { BOXCTL_BOX: 'hosted', BOXCTL_SERVER: served.url };
-    expect(await boxctl.run(['diff', own.root, '--all'], there)).to.include({ code: 0, messages: '' });
+    expect(await boxctl.run(['diff', own.root, '--all'], there)).to.include({ code: 0, messages: 'There are none.\n' });
     await served.boxgate.end();
     own.remove();
   });
@@ -177,9 +177,12 @@ spec: { engine: allow, link: [{ resourceType: Client, id: admin }] }
       bootstrap_admin: { email: 'boss@shop.example', passwordSecretRef: { name: 'first-admin', key: 'password' } },
     });
     expect(output).not.to.contain('battery').and.not.to.contain(adminSecret);
-    expect(await boxctl.run(['diff', folder.root])).to.include({ code: 0, messages: '' });
+    expect(await boxctl.run(['diff', folder.root])).to.include({ code: 0, messages: 'There are none.\n' });
     const again = await declare(output);
-    expect(await again.boxctl.run(['diff', again.folder.root, '--all'])).to.include({ code: 0, messages: '' });
+    expect(await again.boxctl.run(['diff', again.folder.root, '--all'])).to.include({
+      code: 0,
+      messages: 'There are none.\n',
+    });
     expect((await again.boxctl.run(['user', 'list'])).output).to.contain('boss@shop.example');
     // What no object declared is declared now.
     const plain = (text: string): string => text.replaceAll('  adoption: IfUnowned\n', '');
