@@ -52,8 +52,9 @@ export async function issueTokens(
 ): Promise<AuthorizationResponse> {
   const { state, request, origin, now } = asked;
   const { place, plan, type, client } = request;
-  const idTokenOf = (accessToken?: string): string | undefined => idTokenFor(asked, holder, keys.idKey, accessToken);
-  if (!givesToken(type)) return authorizationResponse(place, [['id_token', idTokenOf()]]);
+  const idTokenOf = (accessToken?: string): Promise<string> | undefined =>
+    idTokenFor(asked, holder, keys.idKey, accessToken);
+  if (!givesToken(type)) return authorizationResponse(place, [['id_token', await idTokenOf()]]);
   const refusal = sessionQuotaRefusal(state);
   if (refusal !== undefined) return errorResponse(place, 'temporarily_unavailable', refusal.message);
   const owner = { client: client.client.id, user: holder.person.id, type: 'i', ...origin } as const;
@@ -73,7 +74,7 @@ export async function issueTokens(
     ['token_type', 'Bearer'],
     ['expires_in', plan.expiresIn?.toString()],
     ['scope', scopeMember(plan.scope, request.askedScope)],
-    ['id_token', idTokenOf(text)],
+    ['id_token', await idTokenOf(text)],
   ] as const;
   return authorizationResponse(place, [['access_token', text]], rest);
 }
@@ -84,7 +85,7 @@ function idTokenFor(
   { person, signIn }: TokenHolder,
   idKey: SigningKey | null,
   accessToken: string | undefined,
-): string | undefined {
+): Promise<string> | undefined {
   if (idKey === null) return undefined;
   const { place, plan, client, nonce = null } = request;
   const claims = accessToken === undefined ? userClaims(person, plan.scope ?? '') : groupsClaim(person, plan.scope);

@@ -1,5 +1,6 @@
 import { sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
 import { rawSignature } from './raw-signature.ts';
 import type { SigningAlgorithm, SigningKey } from '../../state/key-ring.ts';
 
@@ -11,8 +12,25 @@ export type JwtType = 'at+jwt' | 'JWT';
  * (measured); jose verifies every kind of token in the tests.
  */
 export function signJwt(type: JwtType, claims: object, key: SigningKey): string {
-  const signed = `${headerOf(type, key)}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
-  return `${signed}.${signers[key.algorithm](Buffer.from(signed), key.privateKey()).toString('base64url')}`;
+  const text = signedText(type, claims, key);
+  return `${text}.${signers[key.algorithm](Buffer.from(text), key.privateKey()).toString('base64url')}`;
+}
+
+/**
+ * Signs a JWT as {@link signJwt} does, on another thread where that pays: a signature of RSA takes 0.7 ms, in which this
+ * one would serve nobody. One of ES256 takes 23 µs, and more than twice as much on another thread (measured).
+ */
+export async function signJwtAside(type: JwtType, claims: object, key: SigningKey): Promise<string> {
+  if (key.algorithm !== 'RS256') return signJwt(type, claims, key);
+  const text = signedText(type, claims, key);
+  const signature = await signOnThread('sha256', Buffer.from(text), key.privateKey());
+  return `${text}.${signature.toString('base64url')}`;
+}
+
+const signOnThread = promisify<string, Buffer, KeyObject, Buffer>(sign);
+
+function signedText(type: JwtType, claims: object, key: SigningKey): string {
+  return `${headerOf(type, key)}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
 }
 
 function headerOf(type: JwtType, key: SigningKey): string {

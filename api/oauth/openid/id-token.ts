@@ -3,7 +3,7 @@ import type { Client } from '../../../crds/client.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import type { SigningAlgorithm, SigningKey } from '../../state/key-ring.ts';
 import { keyOf } from '../keys/key-needed.ts';
-import { signJwt } from '../keys/sign-jwt.ts';
+import { signJwtAside } from '../keys/sign-jwt.ts';
 
 /** Seconds for which an id_token is valid: it tells a client who signed in, and gives no access. */
 export const ID_TOKEN_LIFETIME = 3600;
@@ -41,7 +41,7 @@ export interface IdTokenFacts {
 }
 
 /** Makes an id_token (OpenID Connect Core §2), signed with the key of {@link idTokenKeyFor} at the same `now`. */
-export function makeIdToken(facts: IdTokenFacts, key: SigningKey, now: number): string {
+export function makeIdToken(facts: IdTokenFacts, key: SigningKey, now: number): Promise<string> {
   const { issuer, client, user, nonce, authenticatedAt, accessToken, claims } = facts;
   const iat = Math.floor(now / 1000);
   const all = {
@@ -56,7 +56,7 @@ export function makeIdToken(facts: IdTokenFacts, key: SigningKey, now: number): 
     ...(nonce === null ? {} : { nonce }),
     ...(accessToken === undefined ? {} : { at_hash: halfHash(accessToken, key.algorithm) }),
   };
-  return signJwt('JWT', all, key);
+  return signJwtAside('JWT', all, key);
 }
 
 /** The hash of each signature; Ed25519 hashes with SHA-512 inside (RFC 8032 §5.1). */

@@ -24,21 +24,25 @@ export interface SignedInUser {
   readonly authenticatedAt: number | null;
 }
 
+/** Signs an id_token whose content and key are decided. */
+export type SignIdToken = () => Promise<string>;
+
 /**
- * Returns the id_token that comes with an access token of this text and scope; undefined without the scope `openid`
- * (OpenID Connect Core §3.1.3.3, §12.2). Throws KeyNeeded.
+ * Decides about the id_token that comes with an access token of this text and scope (OpenID Connect Core §3.1.3.3,
+ * §12.2); it is signed once the access token is stored. Undefined without the scope `openid`. Throws KeyNeeded.
  */
-export function issueIdToken(
+export function planIdToken(
   { state, client, issuer, now }: IdTokenIssue,
   signedIn: SignedInUser,
   accessToken: string,
   scope: string | null,
-): string | undefined {
+): SignIdToken | undefined {
   if (scope === null || !asksForIdToken(scope)) return undefined;
   const key = idTokenKeyFor(state, client, now);
   const { user, person, nonce, authenticatedAt } = signedIn;
   const claims = person === null ? {} : idTokenClaims(person, scope, client);
-  return makeIdToken({ issuer, client: client.id, user, nonce, authenticatedAt, accessToken, claims }, key, now);
+  const facts = { issuer, client: client.id, user, nonce, authenticatedAt, accessToken, claims };
+  return () => makeIdToken(facts, key, now);
 }
 
 /**

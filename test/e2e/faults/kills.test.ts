@@ -108,13 +108,14 @@ async function podsOf(component: string): Promise<readonly string[]> {
     .filter((name) => name.startsWith(`boxgate-${component}-`));
 }
 
-/** Returns the pods of the API with the restarts of their containers. */
+/** Returns the pods of the API that are to stay, with the restarts of their containers. */
 async function apiPods(): Promise<readonly string[]> {
+  const staying = await podsOf('api');
   const columns = 'custom-columns=NAME:.metadata.name,RESTARTS:.status.containerStatuses[*].restartCount';
   const table = await kubectl('get', 'pods', '--namespace', system, '--no-headers', '--output', columns);
   return table
     .split('\n')
-    .filter((line) => line.startsWith('boxgate-api-'))
+    .filter((line) => staying.some((name) => line.startsWith(name)))
     .sort();
 }
 

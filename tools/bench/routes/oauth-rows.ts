@@ -32,17 +32,9 @@ export const oauthRows: readonly RouteRow[] = [
     isOnce: true,
     requests: (world) => refreshes(world, world.clients.rotating),
   },
-  {
-    route: 'POST /auth/token',
-    variant: 'authorization_code',
-    goal: { of: 'token', least: 0.4 },
-    isOnce: true,
-    async requests(world) {
-      const codes = await world.codes();
-      const same = { grant_type: 'authorization_code', redirect_uri: BACK, code_verifier: VERIFIER };
-      return codes.map((code) => tokenRequest(world, { ...same, code }, world.clients.app));
-    },
-  },
+  redeemedCode('authorization_code', '', ({ app }) => app, 0.4),
+  redeemedCode('authorization_code, with an id_token in ES256', 'openid', ({ elliptic }) => elliptic),
+  redeemedCode('authorization_code, with an id_token in RS256', 'openid', ({ app }) => app),
   {
     route: 'POST /auth/token',
     variant: 'password',
@@ -98,6 +90,27 @@ function ownToken(what: string, clientOf: (world: RouteWorld) => Credentials, le
     variant: `${clientCredentials.name}, ${what}`,
     ...(least !== undefined && { goal: { of: 'token', least } as const }),
     requests: (world) => [tokenRequest(world, grant, clientOf(world))],
+  };
+}
+
+/** An authorization code that is redeemed, of a scope; without one there is no id_token. */
+function redeemedCode(
+  variant: string,
+  scope: string,
+  clientOf: (clients: RouteWorld['clients']) => Credentials,
+  least?: number,
+): RouteRow {
+  return {
+    route: 'POST /auth/token',
+    variant,
+    ...(least !== undefined && { goal: { of: 'token', least } as const }),
+    isOnce: true,
+    async requests(world) {
+      const client = clientOf(world.clients);
+      const codes = await world.codes(client, scope);
+      const same = { grant_type: 'authorization_code', redirect_uri: BACK, code_verifier: VERIFIER };
+      return codes.map((code) => tokenRequest(world, { ...same, code }, client));
+    },
   };
 }
 

@@ -22,8 +22,8 @@ export interface RouteWorld {
   create(route: string, body: object): Promise<string>;
   /** Issues refresh tokens. */
   refreshTokens(client: Credentials, count: number): Promise<readonly string[]>;
-  /** Issues authorization codes of everybody for the client `app`. */
-  codes(): Promise<readonly string[]>;
+  /** Issues authorization codes of everybody for a client, with a scope or, if it is empty, without. */
+  codes(client: Credentials, scope: string): Promise<readonly string[]>;
   /** Asks everybody for consent, and returns the IDs of what they have to answer. */
   consents(): Promise<readonly { readonly id: string; readonly by: SignedIn }[]>;
   /** Stores grants of the client `app` by other people, and returns their IDs. */
@@ -39,7 +39,7 @@ export interface SignedIn {
 }
 
 /** Clients that a bench of the common routes does not have. */
-type ClientName = 'refreshing' | 'rotating' | 'app' | 'asking' | 'people';
+type ClientName = 'refreshing' | 'rotating' | 'app' | 'elliptic' | 'asking' | 'people';
 
 /** A host of the box's own. */
 export const OWN_HOST = 'id.shop.example';
@@ -47,9 +47,11 @@ export const OWN_HOST = 'id.shop.example';
 /** People of the box: users 1 to so many. */
 export const PEOPLE = 1_000;
 /** So many people are signed in: users 1 to so many. */
-const SIGNED_IN = 16;
-/** Codes and consents of each of them. */
-const EACH = 20;
+const SIGNED_IN = 64;
+/** Codes of each of them: so many that the code which redeems them is compiled long before the last one. */
+const CODES = 30;
+/** Requests of each of them for a consent. */
+const CONSENTS = 5;
 
 /** Opens the world on a Boxgate of its own. */
 export async function openRouteWorld(context: BenchContext): Promise<RouteWorld> {
@@ -59,6 +61,7 @@ export async function openRouteWorld(context: BenchContext): Promise<RouteWorld>
     refreshing: named('refreshing'),
     rotating: named('rotating'),
     app: named('app'),
+    elliptic: named('elliptic'),
     asking: named('asking'),
     people: named('people'),
   };
@@ -78,9 +81,10 @@ export async function openRouteWorld(context: BenchContext): Promise<RouteWorld>
     signedIn: [signedInWith(first, boxgate.box), ...browsers.slice(1).map((one) => signedInWith(one, boxgate.box))],
     create: (route, body) => create(base + boxgate.path(route), admin, body),
     refreshTokens: (client, count) => inTurn(count, () => refreshToken(base + boxgate.path('/auth/token'), client)),
-    codes: () => ofEach(browsers, (browser) => redirected(browser, authorization(clients.app.id, 'code'), 'code')),
+    codes: ({ id }, scope) =>
+      ofEach(browsers, CODES, (browser) => redirected(browser, authorization(id, 'code', scope), 'code')),
     consents: () =>
-      ofEach(browsers, async (browser) => {
+      ofEach(browsers, CONSENTS, async (browser) => {
         const id = await redirected(browser, authorization(clients.asking.id, 'code'), 'id');
         return { id, by: signedInWith(browser, boxgate.box) };
       }),
@@ -95,7 +99,7 @@ export async function openRouteWorld(context: BenchContext): Promise<RouteWorld>
 function declared(box: string, clients: RouteWorld['clients']): Declared[] {
   const client = (
     { id, secret }: Credentials,
-    fields: Pick<Client, 'grant_types' | 'auth' | 'first_party'>,
+    fields: Pick<Client, 'grant_types' | 'auth' | 'first_party' | 'id_token_signed_response_alg'>,
   ): Declared => ({
     kind: 'Client',
     id,
@@ -116,6 +120,7 @@ function declared(box: string, clients: RouteWorld['clients']): Declared[] {
     client(clients.refreshing, own({})),
     client(clients.rotating, own({ refresh_rotation: true })),
     client(clients.app, { ...people, first_party: true }),
+    client(clients.elliptic, { ...people, first_party: true, id_token_signed_response_alg: 'ES256' }),
     client(clients.asking, people),
     client(clients.people, { grant_types: ['password'] }),
   ];
@@ -133,9 +138,13 @@ async function inTurn<T>(count: number, make: (nth: number) => Promise<T>): Prom
   return made;
 }
 
-/** Makes {@link EACH} of each browser. */
-async function ofEach<T>(browsers: readonly Browser[], make: (browser: Browser) => Promise<T>): Promise<T[]> {
-  const rounds = Array.from({ length: EACH }, () => browsers).flat();
+/** Makes so many of each browser. */
+async function ofEach<T>(
+  browsers: readonly Browser[],
+  each: number,
+  make: (browser: Browser) => Promise<T>,
+): Promise<T[]> {
+  const rounds = Array.from({ length: each }, () => browsers).flat();
   return inTurn(rounds.length, (nth) => make(at(rounds, nth)));
 }
 

@@ -13,7 +13,8 @@ import { makeToken } from '../access-token.ts';
 import type { MadeAccessToken } from '../access-token.ts';
 import { notAuthenticated } from '../../not-authenticated.ts';
 import { OAuthError } from '../../oauth-error.ts';
-import { issueIdToken } from '../../openid/issue-id-token.ts';
+import { planIdToken } from '../../openid/issue-id-token.ts';
+import type { SignIdToken } from '../../openid/issue-id-token.ts';
 import { scopeMember } from '../requested-scope.ts';
 import { tokenResponse } from '../response.ts';
 import type { Grant, GrantContext, TokenRequest } from './grant.ts';
@@ -41,11 +42,14 @@ export const authorizationCode: Grant = {
       const { user, userAgent, person } = answer;
       const holder = { client: client.client.id, user, type: 'a', remoteAddr: request.remoteAddr, userAgent } as const;
       const made = makeToken(state, holder, plan, { issuer, key, now, person });
-      const idToken = issueIdToken({ state, client: client.client, issuer, now }, answer, made.text, plan.scope);
-      return { plan, scope: answer.scope, made, idToken };
+      const openId = { state, client: client.client, issuer, now };
+      const signIdToken = planIdToken(openId, answer, made.text, plan.scope);
+      return { plan, scope: answer.scope, made, signIdToken };
     };
     const issued = await redeemCode({ presented, context, make, now });
-    return tokenResponse(issued.made.text, issued.plan, scopeOfResponse(issued, presented.code), issued);
+    const idToken = await issued.signIdToken?.();
+    const { made, plan, refreshToken } = issued;
+    return tokenResponse(made.text, plan, scopeOfResponse(issued, presented.code), { refreshToken, idToken });
   },
 };
 
@@ -61,7 +65,7 @@ interface Issued {
   /** The scope that was granted with the code. */
   readonly scope: string | null;
   readonly made: MadeAccessToken;
-  readonly idToken: string | undefined;
+  readonly signIdToken: SignIdToken | undefined;
 }
 
 /** Authenticates every client that must authenticate (§4.1.3), before anything is revealed about the code. */

@@ -14,7 +14,8 @@ import { makeToken } from '../access-token.ts';
 import type { MadeAccessToken } from '../access-token.ts';
 import { notAuthenticated } from '../../not-authenticated.ts';
 import { OAuthError } from '../../oauth-error.ts';
-import { issueIdToken } from '../../openid/issue-id-token.ts';
+import { planIdToken } from '../../openid/issue-id-token.ts';
+import type { SignIdToken } from '../../openid/issue-id-token.ts';
 import { scopeMember } from '../requested-scope.ts';
 import { refreshSettings } from '../../refresh/settings.ts';
 import { tooManySessions } from '../session-limit.ts';
@@ -47,14 +48,15 @@ export const refreshToken: Grant = {
       // OpenID Connect Core §12.2: the same user and sign-in, without a nonce.
       const signedIn = person && { ...family, user: person.id, person, nonce: null };
       const issue = { state, client: client.client, issuer, now };
-      const idToken = signedIn === null ? undefined : issueIdToken(issue, signedIn, made.text, plan.scope);
-      return { ...made, plan, granted: family, idToken };
+      const signIdToken = signedIn === null ? undefined : planIdToken(issue, signedIn, made.text, plan.scope);
+      return { ...made, plan, granted: family, signIdToken };
     };
     const used = await useRefreshToken({ token, client, now }, found, context, make);
     if (used === 'refused') throw notValid();
     if (used === 'full') throw tooManySessions();
-    const { text, plan, granted, idToken } = used.made;
+    const { text, plan, granted, signIdToken } = used.made;
     const { refreshToken } = used;
+    const idToken = await signIdToken?.();
     const scope = scopeMember(plan.scope, asked.scope ?? granted.scope ?? undefined);
     return tokenResponse(text, plan, scope, { refreshToken, idToken });
   },
@@ -64,7 +66,7 @@ export const refreshToken: Grant = {
 interface Refreshed extends MadeAccessToken {
   readonly plan: AccessTokenPlan;
   readonly granted: RefreshFamily;
-  readonly idToken: string | undefined;
+  readonly signIdToken: SignIdToken | undefined;
 }
 
 /** Makes the same error for every invalid refresh token, so that a guess reveals nothing. */
