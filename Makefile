@@ -30,8 +30,8 @@ format: install ## writes the formatting that check asks for
 release: install ## sets the version, dates the changes in CHANGELOG.md, commits and tags (VERSION=1.4.0)
 	@npm run --silent release -- '$(VERSION)'
 
-publish: install ## pushes the image with its SBOM, and the chart, to an OCI registry, with docker, helm and oras (REGISTRY=images.example.com/team; VERSION=1.4.0-rc.1 in place of the release that is checked out)
-	@npm run --silent publish:oci -- '$(REGISTRY)' '$(VERSION)'
+publish: install ## pushes the image with its SBOM, and the chart, to an OCI registry, with docker, helm and oras (REGISTRY=images.example.com/team; VERSION=1.4.0-rc.1 in place of the release that is checked out; SIGN=cosign.key or SIGN=keyless: cosign signs both)
+	@npm run --silent publish:oci -- '$(REGISTRY)' '$(VERSION)' '$(SIGN)'
 
 image: ## the image, by Docker (IMAGE=boxgate:dev; TAG=x is short for IMAGE=boxgate:x; BASE=node:24-bookworm-slim), and its size above the base
 	@$(DOCKER) build --network host --tag $(IMAGE) $(if $(BASE),--build-arg BASE=$(BASE)) --build-arg VERSION=$(VERSION_OF_PACKAGE) \

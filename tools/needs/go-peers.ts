@@ -24,10 +24,11 @@ export const goPeers = {
   oauth2Proxy: { name: 'oauth2-proxy', source: 'github.com/oauth2-proxy/oauth2-proxy/v7' },
 } as const satisfies Readonly<Record<string, GoPeer>>;
 
-/** Programs of the story that publishes a release: a registry, and what attaches an SBOM. */
+/** Programs of the story that publishes a release: a registry, what attaches an SBOM, and what signs. */
 export const publishingPrograms = {
   crane: { name: 'crane', source: 'github.com/google/go-containerregistry/cmd/crane' },
   oras: { name: 'oras', source: 'oras.land/oras/cmd/oras' },
+  cosign: { name: 'cosign', source: 'github.com/sigstore/cosign/v2/cmd/cosign' },
 } as const satisfies Readonly<Record<string, GoPeer>>;
 
 /** The judge of the chart's alerts, built without the parts that find the targets of a Prometheus. */
@@ -67,7 +68,7 @@ export async function obtainGoPeers(
     const { name, source, tags } = peer;
     const file = goPeerFile(peer, environment);
     mkdirSync(path.dirname(file), { recursive: true });
-    tell(`building ${name} (up to two minutes on two cores where nothing is cached)`);
+    tell(`building ${name} (up to five minutes on two cores where nothing is cached)`);
     const output = `${file}.${String(process.pid)}`;
     await goBuild(go, environment, { module: goPeerFolder(peer), source, output, linkerFlags: '-s -w', tags });
     renameSync(output, file);

@@ -1,4 +1,5 @@
 // `make publish REGISTRY=images.example.com/team`: pushes the image with its SBOM, and the chart, to an OCI registry.
+// With SIGN=<key> or SIGN=keyless, cosign signs both.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,28 +7,33 @@ import path from 'node:path';
 import { isObject } from '../../crds/json-value.ts';
 import { publicationOf, PublishError } from './publication.ts';
 import type { Checkout, Publication } from './publication.ts';
+import { signingOf } from './signature.ts';
 
 const docker = process.env['DOCKER'] ?? 'docker';
 const helm = process.env['HELM'] ?? 'helm';
 const oras = process.env['ORAS'] ?? 'oras';
+const cosign = process.env['COSIGN'] ?? 'cosign';
 
 /** Media type and artifact type of an SBOM in CycloneDX. */
 const cycloneDx = 'application/vnd.cyclonedx+json';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'boxgate-publish-'));
 try {
-  const [registry = '', version = ''] = process.argv.slice(2);
+  const [registry = '', version = '', sign = ''] = process.argv.slice(2);
   const publication = publicationOf(registry, version, checkout());
   for (const [program, parameters] of [
     [docker, ['version']],
     [helm, ['version']],
     [oras, ['version']],
   ] as const) {
-    checkProgram(program, parameters);
+    checkProgram(program, parameters, 'install docker, helm and oras, and start docker');
   }
+  const signing = signingOf(sign, publication);
+  if (signing !== undefined) checkProgram(cosign, ['version'], 'install cosign, or leave SIGN out');
   const image = pushImage(publication);
   attachSbom(publication, image);
-  pushChart(publication);
+  const chart = pushChart(publication);
+  if (signing !== undefined) for (const subject of [image, chart]) run(cosign, signing(subject));
   process.stdout.write(`published ${image}
 with its SBOM: oras discover ${image}
 install it: helm install boxgate ${publication.charts}/boxgate --version ${publication.version}
@@ -50,11 +56,11 @@ function checkout(): Checkout {
 }
 
 /** Throws PublishError if a program cannot be run. */
-function checkProgram(program: string, parameters: readonly string[]): void {
+function checkProgram(program: string, parameters: readonly string[], advice: string): void {
   try {
     output(program, parameters);
   } catch (cause) {
-    throw new PublishError(`${program} cannot be used: install docker, helm and oras, and start docker`, { cause });
+    throw new PublishError(`${program} cannot be used: ${advice}`, { cause });
   }
 }
 
@@ -77,8 +83,8 @@ function attachSbom({ version, isPlain }: Publication, image: string): void {
   run(oras, ['attach', ...options, image, `${file}:${cycloneDx}`], folder);
 }
 
-/** Pushes the chart, whose image is that of the registry. */
-function pushChart({ image, charts, version, isPlain }: Publication): void {
+/** Pushes the chart, whose image is that of the registry. Returns its name with its digest. */
+function pushChart({ image, charts, version, isPlain }: Publication): string {
   const chart = path.join(folder, 'boxgate');
   cpSync('charts/boxgate', chart, { recursive: true });
   const values = readFileSync(path.join(chart, 'values.yaml'), 'utf8');
@@ -87,7 +93,10 @@ function pushChart({ image, charts, version, isPlain }: Publication): void {
   writeFileSync(path.join(chart, 'values.yaml'), published);
   run(helm, ['package', chart, '--version', version, '--app-version', version, '--destination', folder]);
   const archive = path.join(folder, `boxgate-${version}.tgz`);
-  run(helm, ['push', archive, charts, ...(isPlain ? ['--plain-http'] : [])]);
+  const plain = isPlain ? ['--plain-http'] : [];
+  run(helm, ['push', archive, charts, ...plain]);
+  const name = `${charts.replace('oci://', '')}/boxgate`;
+  return `${name}@${output(oras, ['resolve', ...plain, `${name}:${version}`]).trim()}`;
 }
 
 function run(program: string, parameters: readonly string[], cwd?: string): void {

@@ -15,6 +15,9 @@ const version = '0.0.0-e2e';
 describe('make publish', () => {
   const crane = goPeerFile(publishingPrograms.crane, process.env);
   const oras = goPeerFile(publishingPrograms.oras, process.env);
+  const cosign = goPeerFile(publishingPrograms.cosign, process.env);
+  /** A key is encrypted with a password, here with none. */
+  const env = { ORAS: oras, COSIGN: cosign, COSIGN_PASSWORD: '' };
   let folder: string;
   let program: ChildProgram;
   let registry: string;
@@ -25,14 +28,34 @@ describe('make publish', () => {
     const port = (): string | undefined => /serving on port (\d+)/.exec(program.said())?.[1];
     await eventually('the registry serves', () => port() !== undefined);
     registry = `127.0.0.1:${port() ?? ''}/boxgate-test`;
-    const publish = ['publish', `REGISTRY=${registry}`, `VERSION=${version}`];
-    await timed('make publish', () => runCommand('make', publish, { env: { ORAS: oras }, timeout: 900_000 }));
+    await newKey('release');
+    const publish = ['publish', `REGISTRY=${registry}`, `VERSION=${version}`, `SIGN=${keyFile('release.key')}`];
+    await timed('make publish', () => runCommand('make', publish, { env, timeout: 900_000 }));
   });
   after(async () => {
     const image = `${registry}/boxgate:${version}`;
     await runCommand('docker', ['image', 'rm', '--force', image]);
     await program.stop();
     rmSync(folder, { recursive: true });
+  });
+
+  const keyFile = (name: string): string => path.join(folder, name);
+  const newKey = (name: string): Promise<string> =>
+    runCommand(cosign, ['generate-key-pair', '--output-key-prefix', keyFile(name)], { env });
+
+  it('signs the image and the chart', async () => {
+    await newKey('another');
+    const verify = (key: string, subject: string): Promise<string> => {
+      // A signature with a key is in the registry alone.
+      const options = ['--insecure-ignore-tlog=true', '--allow-http-registry'];
+      return runCommand(cosign, ['verify', '--key', keyFile(key), ...options, subject], { env });
+    };
+    for (const name of ['boxgate', 'charts/boxgate']) {
+      const subject = `${registry}/${name}:${version}`;
+      expect(await verify('release.pub', subject)).to.contain('"docker-manifest-digest":"sha256:');
+      const refusal = await verify('another.pub', subject).then(String, String);
+      expect(refusal).to.contain('no matching signatures');
+    }
   });
 
   it('pushes an image that runs, with its version', async () => {
