@@ -222,7 +222,10 @@ describe('the batched statements', () => {
     }
 
     it('are sent as text, so that none is missing on the next server connection', async () => {
-      await Promise.all([pool.query('SELECT pg_sleep(0.2)'), pool.query('SELECT pg_sleep(0.2)')]);
+      // Two transactions at a time need two server connections.
+      const callers = [await pool.connect(), await pool.connect()];
+      for (const end of ['BEGIN', 'COMMIT']) for (const caller of callers) await caller.query(end);
+      for (const caller of callers) caller.release();
       const processes = [await serverProcess(), await serverProcess()];
       expect(processes[0]).to.not.equal(processes[1]);
       for (let nth = 0; nth < 3; nth += 1) await runEach(pool);
