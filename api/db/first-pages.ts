@@ -1,23 +1,35 @@
+import { firstAuditEvents } from './audit/first-audit-events.ts';
+import type { StoredAuditEvent } from './audit/audit-event.ts';
 import { batchBounds } from './core/batch-bounds.ts';
 import type { FirstPageOfBox, FirstPageResult } from './core/first-page.ts';
+import { createNewestPages } from './core/newest-pages.ts';
+import type { NewestPages } from './core/newest-pages.ts';
 import type { Connections } from './core/pool.ts';
 import { batchesOn } from './core/statement-batches.ts';
 import { firstResources } from './resource/first-resources.ts';
 import type { FirstResourcesOfBox } from './resource/first-resources.ts';
 import type { StoredResource } from './resource/resource.ts';
+import { firstSessions } from './session/first-sessions.ts';
+import type { NewestSessionsOfBox } from './session/first-sessions.ts';
+import type { SessionRecord } from './session/record.ts';
+import { firstGrants } from './user/first-grants.ts';
 import { firstGroups } from './user/first-groups.ts';
 import { firstUsers } from './user/first-users.ts';
+import type { StoredGrant } from './user/grant.ts';
 import type { StoredGroup } from './user/group.ts';
 import type { ListedUser } from './user/user-search.ts';
 
 /** Reads the first page of one list. Throws Outage. */
 export type ReadFirstPage<Row, Search = FirstPageOfBox> = (search: Search) => Promise<FirstPageResult<Row>>;
 
-/** First pages of the lists whose rows are counted as they change, in the order of the IDs. */
+/** First pages of lists: sessions and records of the audit trail newest first, others in the order of the IDs. */
 export interface FirstPages {
   readonly resources: ReadFirstPage<StoredResource, FirstResourcesOfBox>;
   readonly users: ReadFirstPage<ListedUser>;
   readonly groups: ReadFirstPage<StoredGroup>;
+  readonly grants: ReadFirstPage<StoredGrant>;
+  readonly sessions: NewestPages<SessionRecord, NewestSessionsOfBox>;
+  readonly auditEvents: NewestPages<StoredAuditEvent>;
 }
 
 /** Rows of the longest page that is read with others. */
@@ -26,8 +38,19 @@ export const longestFirstPage = 100;
 /** Pages of one statement: each has at most 32 KB of content. One statement of each list is in flight. */
 const bounds = { ...batchBounds, size: 8, inFlight: 1 };
 
-/** Reads first pages in micro-batches on a pool. */
-export function createFirstPages(pool: Connections): FirstPages {
+/** The same for lists whose statements are planned for each partition: more pages share that. */
+const boundsOfNewest = { ...bounds, size: 16 };
+
+/** Reads first pages in micro-batches on a pool; `now` in milliseconds since 1970. */
+export function createFirstPages(pool: Connections, now: () => number): FirstPages {
   const runner = batchesOn(pool, bounds);
-  return { resources: runner(firstResources), users: runner(firstUsers), groups: runner(firstGroups) };
+  const newest = batchesOn(pool, boundsOfNewest);
+  return {
+    resources: runner(firstResources),
+    users: runner(firstUsers),
+    groups: runner(firstGroups),
+    grants: runner(firstGrants),
+    sessions: createNewestPages(newest, now, firstSessions),
+    auditEvents: createNewestPages(newest, now, firstAuditEvents),
+  };
 }

@@ -260,8 +260,11 @@ describe('hand-written SQL under the API’s role', () => {
       'find_service_accounts',
       'find_sign_ins', // of this release, and of the one before it
       'find_sign_ins',
+      'first_audit_events',
+      'first_grants',
       'first_groups',
       'first_resources',
+      'first_sessions',
       'first_users',
       'groups_of',
       'hold_boxes',

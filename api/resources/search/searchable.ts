@@ -1,12 +1,12 @@
-import type { FirstPage, FirstPageOfBox, FirstPageResult } from '../../db/core/first-page.ts';
+import type { FirstPageOfBox, FirstPageResult } from '../../db/core/first-page.ts';
 import type { Listing } from '../../db/core/listing.ts';
 import { inBox } from '../../db/core/transaction.ts';
-import { longestFirstPage } from '../../db/first-pages.ts';
 import type { FirstPages } from '../../db/first-pages.ts';
 import type { ResourceServices } from '../services.ts';
 import type { SearchDefinition, SearchRequest } from './parameters.ts';
 import { search } from './search.ts';
-import type { SearchResult, SearchStatements } from './search.ts';
+import type { SearchResult } from './search.ts';
+import { isFirstOfAll, statementsOf } from './whole-list.ts';
 
 /** A kind of record that can be searched: the parameters of a search, and what finds its rows. */
 export interface Searchable<Row, Filters> extends SearchDefinition<Filters> {
@@ -35,7 +35,7 @@ export function searchable<Row, Filters extends object>(
       const order = listing.orders[sort.field];
       if (order === undefined) throw new TypeError(`a list without the order ${sort.field}`);
       const keyOf = (row: Row): readonly string[] => order.map((column) => column.keyOf(row));
-      const first = isFirstOfAll(request) ? await readFirst?.(firstPages, { box, limit }) : undefined;
+      const first = sort.text === 'id' && isFirstOfAll(request) ? await readFirst?.(firstPages, { box, limit }) : undefined;
       if (first !== undefined && first !== 'large') return search(request, statementsOf(first, keyOf));
       return inBox(pool, box, 'snapshot', (connection) =>
         search(request, {
@@ -46,14 +46,4 @@ export function searchable<Row, Filters extends object>(
       );
     },
   };
-}
-
-/** Returns the statements of a search whose page has been read. */
-function statementsOf<Row>(page: FirstPage<Row>, keyOf: SearchStatements<Row>['keyOf']): SearchStatements<Row> {
-  return { count: () => Promise.resolve(page.total), read: () => Promise.resolve(page), keyOf };
-}
-
-/** Checks whether a search is for the first page of all records by ID, and a short one. */
-function isFirstOfAll({ filters, count, page, sort }: SearchRequest<object>): boolean {
-  return page === undefined && sort.text === 'id' && count <= longestFirstPage && Object.keys(filters).length === 0;
 }
