@@ -1,4 +1,4 @@
-import { firstAuditEvents } from './audit/first-audit-events.ts';
+import { auditEventsBefore } from './audit/audit-events-before.ts';
 import type { StoredAuditEvent } from './audit/audit-event.ts';
 import { batchBounds } from './core/batch-bounds.ts';
 import type { FirstPageOfBox, FirstPageResult } from './core/first-page.ts';
@@ -9,10 +9,11 @@ import { batchesOn } from './core/statement-batches.ts';
 import { firstResources } from './resource/first-resources.ts';
 import type { FirstResourcesOfBox } from './resource/first-resources.ts';
 import type { StoredResource } from './resource/resource.ts';
-import { firstSessions } from './session/first-sessions.ts';
-import type { NewestSessionsOfBox } from './session/first-sessions.ts';
+import { sessionsBefore } from './session/sessions-before.ts';
+import type { NewestSessionsOfBox } from './session/sessions-before.ts';
 import type { SessionRecord } from './session/record.ts';
-import { firstGrants } from './user/first-grants.ts';
+import { grantsAfter } from './user/grants-after.ts';
+import type { GrantsOfBox } from './user/grants-after.ts';
 import { firstGroups } from './user/first-groups.ts';
 import { firstUsers } from './user/first-users.ts';
 import type { StoredGrant } from './user/grant.ts';
@@ -22,12 +23,15 @@ import type { ListedUser } from './user/user-search.ts';
 /** Reads the first page of one list. Throws Outage. */
 export type ReadFirstPage<Row, Search = FirstPageOfBox> = (search: Search) => Promise<FirstPageResult<Row>>;
 
-/** First pages of lists: sessions and records of the audit trail newest first, others in the order of the IDs. */
+/**
+ * First pages of lists, in the order of the IDs. Of sessions and records of the audit trail, newest first, and of grants
+ * further pages too.
+ */
 export interface FirstPages {
   readonly resources: ReadFirstPage<StoredResource, FirstResourcesOfBox>;
   readonly users: ReadFirstPage<ListedUser>;
   readonly groups: ReadFirstPage<StoredGroup>;
-  readonly grants: ReadFirstPage<StoredGrant>;
+  readonly grants: ReadFirstPage<StoredGrant, GrantsOfBox>;
   readonly sessions: NewestPages<SessionRecord, NewestSessionsOfBox>;
   readonly auditEvents: NewestPages<StoredAuditEvent>;
 }
@@ -49,8 +53,8 @@ export function createFirstPages(pool: Connections, now: () => number): FirstPag
     resources: runner(firstResources),
     users: runner(firstUsers),
     groups: runner(firstGroups),
-    grants: runner(firstGrants),
-    sessions: createNewestPages(newest, now, firstSessions),
-    auditEvents: createNewestPages(newest, now, firstAuditEvents),
+    grants: runner(grantsAfter),
+    sessions: createNewestPages(newest, now, sessionsBefore),
+    auditEvents: createNewestPages(newest, now, auditEventsBefore),
   };
 }

@@ -2,12 +2,12 @@ import type { NewestOfBox, NewestPages } from '../../db/core/newest-pages.ts';
 import type { SearchRequest } from './parameters.ts';
 import { search } from './search.ts';
 import type { SearchResult } from './search.ts';
-import { isFirstOfAll, statementsOf } from './whole-list.ts';
+import { pageOfWholeList, statementsOf } from './whole-list.ts';
 
 /** A list whose newest rows are read together with those of other boxes. */
 export interface NewestList<Row, Search extends NewestOfBox> {
   readonly pages: NewestPages<Row, Search>;
-  /** Makes the search for the newest rows. */
+  /** Makes the search for a page. */
   readonly searchOf: (newest: NewestOfBox) => Search;
   /** Returns the sort key of a row. */
   readonly keyOf: (row: Row) => readonly string[];
@@ -16,8 +16,8 @@ export interface NewestList<Row, Search extends NewestOfBox> {
 }
 
 /**
- * Runs a search: a short first page of the whole list together with others, anything else in a transaction. Throws as
- * `search` does.
+ * Runs a search: a short page of the whole list, newest first, together with others; anything else in a transaction.
+ * Throws as `search` does.
  */
 export async function searchNewest<Row, Search extends NewestOfBox>(
   box: string,
@@ -26,8 +26,10 @@ export async function searchNewest<Row, Search extends NewestOfBox>(
 ): Promise<SearchResult<Row>> {
   const { sort, total, count: limit } = request;
   // Both sort keys of these lists are the ID, which begins with the time.
-  if (!sort.descending || total === 'accurate' || !isFirstOfAll(request)) return searchAlone();
-  const { page, state } = await pages.read(searchOf({ box, limit, isCounted: total === 'estimate' }));
+  const place = sort.descending && total !== 'accurate' ? pageOfWholeList(request) : undefined;
+  if (place === undefined) return searchAlone();
+  const newest = { box, before: place.after?.[0], limit, isCounted: total === 'estimate' };
+  const { page, state } = await pages.read(searchOf(newest));
   if (page !== undefined) return search(request, statementsOf(page, keyOf));
   const result = await searchAlone();
   if (total === 'estimate' && result.total === undefined && state !== undefined) pages.noteLong(box, state);

@@ -1,5 +1,5 @@
 import type { NewestOfBox } from '../../db/core/newest-pages.ts';
-import type { NewestSessionsOfBox } from '../../db/session/first-sessions.ts';
+import type { NewestSessionsOfBox } from '../../db/session/sessions-before.ts';
 import { GRANT_LETTERS } from '../../db/session/grant-letter.ts';
 import type { GrantLetter } from '../../db/session/grant-letter.ts';
 import { countSessions, scopeIn, searchSessions, selectScope, sessionOrder } from '../../db/session/search.ts';

@@ -16,5 +16,5 @@ export const grantSearch = searchable(
     },
     ranges: { created_at: (texts, name) => ({ createdAt: readDates(name, texts) }) },
   },
-  (pages, first) => pages.grants(first),
+  (pages, page) => pages.grants(page),
 );

@@ -7,15 +7,22 @@ import { fixedText } from '../core/statement.ts';
 import { storedGrant } from './grant.ts';
 import type { GrantColumns, StoredGrant } from './grant.ts';
 
-const reading = fixedText('SELECT * FROM boxgate.first_grants($1,$2,$3,$4)');
+const reading = fixedText('SELECT * FROM boxgate.grants_after($1,$2,$3,$4,$5,$6)');
 
 type Columns = GrantColumns & FirstPageRow;
 
-/** Reads first pages of grants, by user and client, of boxes with few grants. */
-export const firstGrants = firstPageStatement<FirstPageOfBox, Columns, StoredGrant>({
+/** Search for the grants of a box; `after`: the user and the client of a grant, absent from the first one on. */
+export interface GrantsOfBox extends FirstPageOfBox {
+  readonly after: readonly string[] | undefined;
+}
+
+/** Reads pages of grants, by user and client, of boxes with few grants. */
+export const grantsAfter = firstPageStatement<GrantsOfBox, Columns, StoredGrant>({
   read: (db, searches) =>
     db.rows<Columns>(reading, [
       arrayLiteral(searches, ({ box }) => quoted(box)),
+      arrayLiteral(searches, ({ after }) => after?.[0] ?? '0'),
+      arrayLiteral(searches, ({ after }) => quoted(after?.[1] ?? '')),
       arrayLiteral(searches, ({ limit }) => String(limit)),
       String(countedTogether),
       arrayLiteral(BUILT_IN_CLIENTS, quoted),

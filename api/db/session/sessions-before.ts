@@ -1,11 +1,10 @@
-import { arrayLiteral, quoted } from '../core/array-literal.ts';
 import type { NewestDefinition, NewestOfBox, NewestRow } from '../core/newest-pages.ts';
 import { fixedText } from '../core/statement.ts';
 import type { GrantLetter } from './grant-letter.ts';
 import type { SessionRecord } from './record.ts';
 import type { SessionEnd } from './session.ts';
 
-/** Search for the newest sessions of a box, and the time of their status in milliseconds since 1970. */
+/** Search for sessions of a box, newest first, and the time of their status in milliseconds since 1970. */
 export interface NewestSessionsOfBox extends NewestOfBox {
   readonly now: number;
 }
@@ -28,16 +27,9 @@ interface Columns extends NewestRow {
   readonly ended_as: SessionEnd | null;
 }
 
-const reading = fixedText('SELECT * FROM boxgate.first_sessions($1,$2,$3)');
-
-/** Reads the newest sessions of boxes. */
-export const firstSessions: NewestDefinition<NewestSessionsOfBox, Columns, SessionRecord> = {
-  read: (db, searches) =>
-    db.rows<Columns>(reading, [
-      arrayLiteral(searches, ({ box }) => quoted(box)),
-      arrayLiteral(searches, ({ limit }) => String(limit)),
-      arrayLiteral(searches, ({ most }) => String(most)),
-    ]),
+/** Sessions of a box, newest first. */
+export const sessionsBefore: NewestDefinition<NewestSessionsOfBox, Columns, SessionRecord> = {
+  reading: fixedText('SELECT * FROM boxgate.sessions_before($1,$2,$3,$4)'),
   rowOf: (row, { now }) => {
     const expiresAt = Number(row.expires_at);
     return {

@@ -1,5 +1,6 @@
--- First pages of sessions and of records of the audit trail, both newest first, and of grants, many of them in one statement, as
--- those of migration 0039. No row has their totals: each page counts up to `p_most` rows of its box, and is left to a transaction
+-- Pages of whole lists, many of them in one statement, as first pages since migration 0039: sessions and records of the audit
+-- trail newest first, and grants by user and client. A page begins after the row that its cursor names, so page 1,000 costs as much
+-- as the first. No row has the totals of these lists: each page counts up to `p_most` rows of its box, and is left to a transaction
 -- if there are more. For sessions and records `p_most` may be 0: the API knows already that there are more than it tells, as long
 -- as `state` stays the same (api/db/core/long-lists.ts). It names what rows can disappear with: the partitions that hold any, and
 -- the version from which the box has its records.
@@ -33,7 +34,7 @@ $$;
 
 -- Sessions. A statement that names the partition is planned in half the time of one that names the table. A session that ended
 -- before its time has `ended_as`, as in read_sessions. Times in milliseconds.
-CREATE FUNCTION boxgate.first_sessions(p_box text[], p_limit integer[], p_most integer[])
+CREATE FUNCTION boxgate.sessions_before(p_box text[], p_before uuid[], p_limit integer[], p_most integer[])
 RETURNS TABLE (nth bigint, is_large boolean, total bigint, state text, id uuid, bucket integer, type "char", client text,
                user_id bigint, scope text, audience text[], expires_at bigint, family uuid, parent uuid, remote_addr text,
                user_agent text, ended_at bigint, ended_as text)
@@ -56,10 +57,11 @@ BEGIN
   FOR place IN REVERSE cardinality(filled)..1 LOOP
     EXECUTE format(
       'SELECT array_agg(n.nth) AS nths, array_agg(f.id) AS ids, array_agg(f.s) AS rows
-         FROM unnest($1, $2, $3) WITH ORDINALITY AS n (box, rows, oldest, nth)
+         FROM unnest($1, $2, $3, $4) WITH ORDINALITY AS n (box, before, rows, oldest, nth)
         CROSS JOIN LATERAL (SELECT s.id, s::boxgate.session AS s FROM boxgate.%I s
-                             WHERE s.box = n.box AND s.id > n.oldest ORDER BY s.id DESC LIMIT n.rows + 1) f',
-      'session_' || filled[place]) INTO here USING boxes, p_limit, oldest;
+                             WHERE s.box = n.box AND s.id < n.before AND s.id > n.oldest
+                             ORDER BY s.id DESC LIMIT n.rows + 1) f',
+      'session_' || filled[place]) INTO here USING boxes, p_before, p_limit, oldest;
     IF here.nths IS NOT NULL THEN
       found_nth := found_nth || here.nths;
       found_id := found_id || here.ids;
@@ -81,7 +83,7 @@ BEGIN
          r.family, r.parent, host(r.remote_addr), r.user_agent, floor(extract(epoch FROM e.at) * 1000)::bigint, e.how
     FROM (SELECT p.*,
                  sum(coalesce(pg_column_size(p.scope), 0) + coalesce(pg_column_size(p.audience), 0)
-                     + coalesce(pg_column_size(p.user_agent), 0)) OVER page > 32768
+                     + coalesce(pg_column_size(p.user_agent), 0)) OVER page > 16384
                    OR bool_or(coalesce(pg_column_compression(p.scope), pg_column_compression(p.audience),
                                        pg_column_compression(p.user_agent)) IS NOT NULL) OVER page AS is_large
             FROM (SELECT f.*, row_number() OVER (PARTITION BY f.nth ORDER BY f.id DESC) AS place
@@ -89,11 +91,16 @@ BEGIN
            WHERE p.place <= p_limit[p.nth] + 1
           WINDOW page AS (PARTITION BY p.nth)) AS r
     JOIN box b ON b.box = r.box
-    LEFT JOIN LATERAL ending_of(r.box, r.id, r.client, r.user_id, r.version, r.family, r.ended_at, r.ended_as, r.expires_at) e
-      ON r.ended_at IS NOT NULL OR r.family IS NOT NULL
-         OR EXISTS (SELECT FROM revocation v WHERE v.box = r.box AND v.version > r.version
-                       AND v.subject IN ('box', 'client:' || r.client, 'user:' || r.user_id))
-         OR EXISTS (SELECT FROM revocation v WHERE v.box = r.box AND v.subject IN ('box:before', 'client:' || r.client || ':before'))
+    -- A condition of the row alone, with OFFSET 0, is tested first: as one of the join, every session was looked up.
+    LEFT JOIN LATERAL (
+         SELECT e.at, e.how
+           FROM ending_of(r.box, r.id, r.client, r.user_id, r.version, r.family, r.ended_at, r.ended_as, r.expires_at) e
+          WHERE r.ended_at IS NOT NULL OR r.family IS NOT NULL
+             OR EXISTS (SELECT FROM revocation v WHERE v.box = r.box AND v.version > r.version
+                           AND v.subject IN ('box', 'client:' || r.client, 'user:' || r.user_id))
+             OR EXISTS (SELECT FROM revocation v WHERE v.box = r.box
+                           AND v.subject IN ('box:before', 'client:' || r.client || ':before'))
+         OFFSET 0) e ON true
    WHERE r.place = 1 OR NOT r.is_large
    ORDER BY r.nth, r.place;
   is_large := true;
@@ -110,7 +117,7 @@ END
 $$;
 
 -- Records of the audit trail.
-CREATE FUNCTION boxgate.first_audit_events(p_box text[], p_limit integer[], p_most integer[])
+CREATE FUNCTION boxgate.audit_events_before(p_box text[], p_before uuid[], p_limit integer[], p_most integer[])
 RETURNS TABLE (nth bigint, is_large boolean, total bigint, state text, id uuid, event text, result text, client text,
                user_id bigint, remote_addr text, operator text, session uuid, request_id text, target text, member bigint,
                changed text[], count integer)
@@ -134,11 +141,11 @@ BEGIN
   FOR place IN REVERSE cardinality(filled)..1 LOOP
     EXECUTE format(
       'SELECT array_agg(n.nth) AS nths, array_agg(f.id) AS ids, array_agg(f.e) AS rows
-         FROM unnest($1, $2, $3, $4) WITH ORDINALITY AS n (box, start, rows, oldest, nth)
+         FROM unnest($1, $2, $3, $4, $5) WITH ORDINALITY AS n (box, start, before, rows, oldest, nth)
         CROSS JOIN LATERAL (SELECT e.id, e::boxgate.audit_event AS e FROM boxgate.%I e
-                             WHERE e.box = n.box AND e.id > n.oldest AND e.version >= n.start
+                             WHERE e.box = n.box AND e.id < n.before AND e.id > n.oldest AND e.version >= n.start
                              ORDER BY e.id DESC LIMIT n.rows + 1) f',
-      'audit_event_' || filled[place]) INTO here USING boxes, starts, p_limit, oldest;
+      'audit_event_' || filled[place]) INTO here USING boxes, starts, p_before, p_limit, oldest;
     IF here.nths IS NOT NULL THEN
       found_nth := found_nth || here.nths;
       found_id := found_id || here.ids;
@@ -159,7 +166,7 @@ BEGIN
          r.id, r.event, r.result, r.client, r.user_id, r.remote_addr, r.operator, r.session, r.request_id, r.target, r.member,
          r.changed, r.count
     FROM (SELECT p.*,
-                 sum(coalesce(pg_column_size(p.changed), 0) + coalesce(pg_column_size(p.target), 0)) OVER page > 32768
+                 sum(coalesce(pg_column_size(p.changed), 0) + coalesce(pg_column_size(p.target), 0)) OVER page > 16384
                    OR bool_or(pg_column_compression(p.changed) IS NOT NULL) OVER page AS is_large
             FROM (SELECT f.*, row_number() OVER (PARTITION BY f.nth ORDER BY f.id DESC) AS place
                     FROM ROWS FROM (unnest(found_nth), unnest(found)) AS f (nth)) AS p
@@ -197,7 +204,8 @@ $$;
 
 -- Grants, by user and client (api/db/user/grant.ts). A box is left to a transaction if it has more than `p_most` consents, or
 -- consents to more than 100 clients or to an earlier client of the same ID; a page if its grants have many or large targets.
-CREATE FUNCTION boxgate.first_grants(p_box text[], p_limit integer[], p_most integer, p_built_in text[])
+CREATE FUNCTION boxgate.grants_after(p_box text[], p_user bigint[], p_client text[], p_limit integer[], p_most integer,
+                                     p_built_in text[])
 RETURNS TABLE (nth bigint, is_large boolean, total bigint, user_id bigint, client text, scopes text[], created_at text,
                targets jsonb)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = boxgate, pg_temp SET plan_cache_mode = force_generic_plan
@@ -206,8 +214,8 @@ AS $$
 BEGIN
   RETURN QUERY
   WITH asked AS MATERIALIZED (
-    SELECT n.nth, n.box, n.rows, k.*
-      FROM unnest(p_box, p_limit) WITH ORDINALITY AS n (box, rows, nth)
+    SELECT n.nth, n.box, n.user_id, n.client, n.rows, k.*
+      FROM unnest(p_box, p_user, p_client, p_limit) WITH ORDINALITY AS n (box, user_id, client, rows, nth)
      CROSS JOIN LATERAL (
            SELECT sum(g.count) FILTER (WHERE g.since IS NOT NULL)::bigint AS total,
                   array_agg(g.client) FILTER (WHERE g.since IS NOT NULL) AS clients,
@@ -217,8 +225,8 @@ BEGIN
                              FROM (SELECT s.client, s.version FROM consent s WHERE s.box = n.box LIMIT p_most + 1) AS c
                             GROUP BY c.client LIMIT 101) AS f OFFSET 0) AS g) AS k
   )
-  SELECT a.nth, a.is_large OR r.is_large, a.total, r.user_id, r.client, r.scopes, r.created_at::text,
-         CASE WHEN NOT r.is_large THEN
+  SELECT a.nth, coalesce(r.is_large, true), a.total, r.user_id, r.client, r.scopes, r.created_at::text,
+         CASE WHEN r.is_large THEN NULL WHEN r.count = 0 THEN '[]' ELSE
            coalesce((SELECT jsonb_agg(jsonb_build_object('redirect_uri', t.redirect_uri, 'audience', t.audience,
                                                          'scopes', t.scopes) ORDER BY t.created_at, t.target)
                        FROM consent_target t
@@ -228,18 +236,20 @@ BEGIN
     FROM asked a
     LEFT JOIN LATERAL (
          SELECT f.*, row_number() OVER (ORDER BY f.user_id, f.client) AS place,
-                sum(f.bytes) OVER () > 32768 OR bool_or(f.is_long OR pg_column_compression(f.scopes) IS NOT NULL) OVER () AS is_large
+                sum(f.bytes) OVER () > 16384 OR bool_or(f.is_long OR pg_column_compression(f.scopes) IS NOT NULL) OVER () AS is_large
            FROM (SELECT c.user_id, c.client, c.scopes, c.created_at, pg_column_size(c.scopes) + t.bytes AS bytes,
-                        t.count > 500 / a.rows AS is_long
+                        t.count, t.count > 500 / a.rows AS is_long
                    FROM consent c
                   CROSS JOIN LATERAL (SELECT count(*) AS count, coalesce(sum(l.bytes), 0) AS bytes
                                         FROM (SELECT pg_column_size(s) AS bytes FROM consent_target s
                                                WHERE s.box = c.box AND s.user_id = c.user_id AND s.client = c.client
                                                LIMIT 500 / a.rows + 1) AS l) AS t
-                  WHERE c.box = a.box AND c.client = ANY (a.clients)
+                  WHERE NOT a.is_large AND c.box = a.box AND (c.user_id, c.client) > (a.user_id, a.client)
+                    AND c.client = ANY (a.clients)
                   ORDER BY c.user_id, c.client LIMIT a.rows + 1) AS f
-         ) AS r ON NOT a.is_large
-   WHERE a.is_large OR r.place = 1 OR NOT r.is_large
+         ) AS r ON true
+   -- A page beyond the last grant has no row to tell the total.
+   WHERE r.place = 1 OR NOT r.is_large OR (r.place IS NULL AND (a.is_large OR a.user_id > 0))
    ORDER BY a.nth, r.place;
 END
 $$;
