@@ -110,7 +110,7 @@ BEGIN
 EXCEPTION WHEN undefined_table THEN
   -- A partition has just been dropped.
   is_large := true;
-  FOR nth IN 1..cardinality(p_box) LOOP
+  FOR nth IN SELECT n FROM generate_series(1, cardinality(p_box)) n LOOP
     RETURN NEXT;
   END LOOP;
 END
@@ -182,7 +182,7 @@ BEGIN
 EXCEPTION WHEN undefined_table THEN
   -- A partition has just been dropped.
   is_large := true;
-  FOR nth IN 1..cardinality(p_box) LOOP
+  FOR nth IN SELECT n FROM generate_series(1, cardinality(p_box)) n LOOP
     RETURN NEXT;
   END LOOP;
 END
