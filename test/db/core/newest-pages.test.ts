@@ -221,6 +221,15 @@ describe('pages that are read together, newest first', () => {
     await fill(3, 1);
     expect(toldOf(await replica.read(search))).to.equal('alone');
     expect(toldOf(await sessions('long', 10))).to.equal(3);
+    // A change that had begun before wrote its record afterwards.
+    await database.owner.query(
+      `INSERT INTO boxgate.audit_event (id, version, created_at, day, box, event, result)
+       SELECT uuidv7(), v, now(), boxgate.audit_day('long'), 'long', 'user.changed', 'success'
+         FROM boxgate.box b, LATERAL (VALUES (1), (b.config_version)) o (v) WHERE b.box = 'long'`,
+    );
+    const { page } = await events('long', 10);
+    expect([page?.rows.length, page?.total]).to.deep.equal([1, 1]);
+    expect(page).to.deep.equal(await eventsAlone('long', 10));
   });
 
   it('leave a page to a transaction if its texts are large, or a partition has just been dropped', async () => {
