@@ -2,8 +2,8 @@ import { auditEventsBefore } from './audit/audit-events-before.ts';
 import type { StoredAuditEvent } from './audit/audit-event.ts';
 import { batchBounds } from './core/batch-bounds.ts';
 import type { FirstPageOfBox, FirstPageResult } from './core/first-page.ts';
-import { createNewestPages } from './core/newest-pages.ts';
-import type { NewestPages } from './core/newest-pages.ts';
+import { newestPagesOf } from './core/newest-pages.ts';
+import type { ReadNewestPage } from './core/newest-pages.ts';
 import type { Connections } from './core/pool.ts';
 import { batchesOn } from './core/statement-batches.ts';
 import { firstResources } from './resource/first-resources.ts';
@@ -32,8 +32,8 @@ export interface FirstPages {
   readonly users: ReadFirstPage<ListedUser>;
   readonly groups: ReadFirstPage<StoredGroup>;
   readonly grants: ReadFirstPage<StoredGrant, GrantsOfBox>;
-  readonly sessions: NewestPages<SessionRecord, NewestSessionsOfBox>;
-  readonly auditEvents: NewestPages<StoredAuditEvent>;
+  readonly sessions: ReadNewestPage<SessionRecord, NewestSessionsOfBox>;
+  readonly auditEvents: ReadNewestPage<StoredAuditEvent>;
 }
 
 /** Rows of the longest page that is read with others. */
@@ -42,19 +42,22 @@ export const longestFirstPage = 100;
 /** Pages of one statement: each has at most 32 KB of content. One statement of each list is in flight. */
 const bounds = { ...batchBounds, size: 8, inFlight: 1 };
 
-/** The same for lists whose statements are planned for each partition: more pages share that. */
+/** The same for lists whose statements are planned for each partition: more pages, with 16 KB each, share that. */
 const boundsOfNewest = { ...bounds, size: 16 };
+
+/** The same for pages that count up to 10,000 rows each. */
+const boundsOfCounting = { ...bounds, size: 4 };
 
 /** Reads first pages in micro-batches on a pool; `now` in milliseconds since 1970. */
 export function createFirstPages(pool: Connections, now: () => number): FirstPages {
   const runner = batchesOn(pool, bounds);
-  const newest = batchesOn(pool, boundsOfNewest);
+  const newest = { together: batchesOn(pool, boundsOfNewest), counting: batchesOn(pool, boundsOfCounting) };
   return {
     resources: runner(firstResources),
     users: runner(firstUsers),
     groups: runner(firstGroups),
-    grants: runner(grantsAfter),
-    sessions: createNewestPages(newest, now, sessionsBefore),
-    auditEvents: createNewestPages(newest, now, auditEventsBefore),
+    grants: newest.together(grantsAfter),
+    sessions: newestPagesOf(newest, now, sessionsBefore),
+    auditEvents: newestPagesOf(newest, now, auditEventsBefore),
   };
 }

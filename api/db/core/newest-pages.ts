@@ -2,9 +2,9 @@ import type { RowOfItem } from './answers.ts';
 import { arrayLiteral, quoted } from './array-literal.ts';
 import { pageOf } from './keyset.ts';
 import type { Page } from './keyset.ts';
-import { createLongLists } from './long-lists.ts';
+import { createListLengths } from './list-lengths.ts';
 import type { Runner } from './statement-batches.ts';
-import type { FixedText } from './statement.ts';
+import type { FixedText, Statement } from './statement.ts';
 
 /** Search for the newest rows of a box, or for the newest before one of them; `limit`: maximum number of rows. */
 export interface NewestOfBox {
@@ -21,21 +21,10 @@ export interface NewestPage<Row> extends Page<Row> {
   readonly total: number | undefined;
 }
 
-/** Result of a shared read. */
-export interface NewestResult<Row> {
-  /** Undefined: only a transaction can read the page, since it would hold up others. */
-  readonly page: NewestPage<Row> | undefined;
-  /** Everything that rows of the list can disappear with; undefined if the statement does not tell. */
-  readonly state: string | undefined;
-}
-
-/** Pages of a list of which no row has the total, newest first. */
-export interface NewestPages<Row, Search extends NewestOfBox = NewestOfBox> {
-  /** Reads a page together with those of other boxes. Throws Outage. */
-  readonly read: (search: Search) => Promise<NewestResult<Row>>;
-  /** Notes that a transaction has counted more than 10,000 rows of the list after it was in this state. */
-  readonly noteLong: (box: string, state: string) => void;
-}
+/** Reads a page together with those of other boxes; `large`: only a transaction can read it. Throws Outage. */
+export type ReadNewestPage<Row, Search extends NewestOfBox = NewestOfBox> = (
+  search: Search,
+) => Promise<NewestPage<Row> | 'large'>;
 
 /** A row of the statement. */
 export interface NewestRow extends RowOfItem {
@@ -54,20 +43,30 @@ export interface NewestDefinition<Search, Columns, Row> {
   readonly rowOf: (columns: Columns, search: Search) => Row;
 }
 
-/** Rows that a shared statement counts for a page: it holds up the other boxes for a tenth of a millisecond. */
+/** Rows that a statement of any boxes counts for a page: it holds up the others for a tenth of a millisecond. */
 export const countedTogether = 1_000;
+
+/** Limit up to which totals are told. */
+const countedAtAll = 10_000;
 
 /** A UUID that no row has, after all of them. */
 const afterAll = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** Makes the pages of a list from its definition; `now` in milliseconds since 1970. */
-export function createNewestPages<Search extends NewestOfBox, Columns extends NewestRow, Row>(
-  runner: Runner,
+/** Batches of pages. */
+export interface NewestRunners {
+  readonly together: Runner;
+  /** Batches in which the boxes wait for one another's counts of thousands of rows: few of them share a statement. */
+  readonly counting: Runner;
+}
+
+/** Makes the reads of a list from its definition; `now` in milliseconds since 1970. */
+export function newestPagesOf<Search extends NewestOfBox, Columns extends NewestRow, Row>(
+  runners: NewestRunners,
   now: () => number,
   { reading, rowOf }: NewestDefinition<Search, Columns, Row>,
-): NewestPages<Row, Search> {
-  const longLists = createLongLists(now);
-  const readRows = runner<Search & { readonly most: number }, readonly Columns[]>({
+): ReadNewestPage<Row, Search> {
+  const lengths = createListLengths(now);
+  const statement: Statement<Search & { readonly most: number }, readonly Columns[]> = {
     boxOf: ({ box }) => box,
     run: async (db, searches) => {
       const found = await db.rows<Columns>(reading, [
@@ -79,26 +78,36 @@ export function createNewestPages<Search extends NewestOfBox, Columns extends Ne
       const rows = Map.groupBy(found, ({ nth }) => Number(nth));
       return searches.map((_, index) => rows.get(index + 1) ?? []);
     },
-  });
-  return {
-    noteLong: longLists.note,
-    async read(search) {
-      const longIn = longLists.stateOf(search.box);
-      const most = search.isCounted && longIn === undefined ? countedTogether : 0;
-      const rows = await readRows({ ...search, most });
-      const [first] = rows;
-      const state = first?.state ?? undefined;
-      const counted = Number(first?.total ?? 0);
-      const isKnown = !search.isCounted || (longIn === undefined ? counted <= most : longIn === state);
-      // A page beyond the oldest row has no row to tell the total.
-      const isBeyond = first === undefined && search.before !== undefined;
-      if (first?.is_large === true || !isKnown || isBeyond) return { page: undefined, state };
-      const span = { limit: search.limit, offset: 0, descending: true, backward: false };
-      const page = pageOf(
-        rows.map((row) => rowOf(row, search)),
-        span,
-      );
-      return { page: { ...page, total: most === 0 ? undefined : counted }, state };
-    },
+  };
+  const together = runners.together(statement);
+  const counting = runners.counting(statement);
+  const pageIn = (search: Search, rows: readonly Columns[], total: number | undefined): NewestPage<Row> | 'large' => {
+    const [first] = rows;
+    // A page beyond the oldest row has no row to tell the total.
+    if (first?.is_large === true || (first === undefined && search.before !== undefined)) return 'large';
+    const span = { limit: search.limit, offset: 0, descending: true, backward: false };
+    const page = pageOf(
+      rows.map((row) => rowOf(row, search)),
+      span,
+    );
+    return { ...page, total };
+  };
+  return async (search) => {
+    const { box } = search;
+    const length = search.isCounted ? lengths.of(box) : undefined;
+    if (length?.is !== 'medium') {
+      const most = search.isCounted && length === undefined ? countedTogether : 0;
+      const rows = await together({ ...search, most });
+      const counted = Number(rows[0]?.total ?? 0);
+      const isKnown = length === undefined ? counted <= most : length.state === rows[0]?.state;
+      if (isKnown || !search.isCounted || rows[0]?.is_large === true)
+        return pageIn(search, rows, most === 0 ? undefined : counted);
+    }
+    const rows = await counting({ ...search, most: countedAtAll });
+    const { total, state } = rows[0] ?? { total: 0, state: null };
+    const isLong = Number(total) > countedAtAll && state !== null;
+    if (isLong) lengths.note(box, { is: 'long', state });
+    else if (Number(total) > countedTogether) lengths.note(box, { is: 'medium' });
+    return pageIn(search, rows, isLong ? undefined : Number(total));
   };
 }

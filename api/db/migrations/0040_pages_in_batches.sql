@@ -1,9 +1,8 @@
 -- Pages of whole lists, many of them in one statement, as first pages since migration 0039: sessions and records of the audit
 -- trail newest first, and grants by user and client. A page begins after the row that its cursor names, so page 1,000 costs as much
--- as the first. No row has the totals of these lists: each page counts up to `p_most` rows of its box, and is left to a transaction
--- if there are more. For sessions and records `p_most` may be 0: the API knows already that there are more than it tells, as long
--- as `state` stays the same (api/db/core/long-lists.ts). It names what rows can disappear with: the partitions that hold any, and
--- the version from which the box has its records.
+-- as the first. No row has the totals of these lists: each page counts up to `p_most` rows of its box. For sessions and records it
+-- may be 0: the API knows already that there are more than it tells, as long as `state` stays the same (api/db/core/list-lengths.ts).
+-- It names what rows can disappear with: the partitions that hold any, and the version from which the box has its records.
 
 -- The partitions of a table that hold rows, by the number at the end of their names, in ascending order.
 CREATE FUNCTION boxgate.filled_partitions(p_parent regclass) RETURNS integer[]
@@ -91,16 +90,20 @@ BEGIN
            WHERE p.place <= p_limit[p.nth] + 1
           WINDOW page AS (PARTITION BY p.nth)) AS r
     JOIN box b ON b.box = r.box
-    -- A condition of the row alone, with OFFSET 0, is tested first: as one of the join, every session was looked up.
+    -- Conditions of the row alone are tested first: as those of a join, every session was looked up.
+   CROSS JOIN LATERAL (
+         SELECT r.family IS NOT NULL
+                  OR EXISTS (SELECT FROM revocation v WHERE v.box = r.box AND v.version > r.version
+                                AND v.subject IN ('box', 'client:' || r.client, 'user:' || r.user_id))
+                  OR EXISTS (SELECT FROM revocation v WHERE v.box = r.box
+                                AND v.subject IN ('box:before', 'client:' || r.client || ':before'))
+         OFFSET 0) AS m (may_have_ended)
     LEFT JOIN LATERAL (
-         SELECT e.at, e.how
-           FROM ending_of(r.box, r.id, r.client, r.user_id, r.version, r.family, r.ended_at, r.ended_as, r.expires_at) e
-          WHERE r.ended_at IS NOT NULL OR r.family IS NOT NULL
-             OR EXISTS (SELECT FROM revocation v WHERE v.box = r.box AND v.version > r.version
-                           AND v.subject IN ('box', 'client:' || r.client, 'user:' || r.user_id))
-             OR EXISTS (SELECT FROM revocation v WHERE v.box = r.box
-                           AND v.subject IN ('box:before', 'client:' || r.client || ':before'))
-         OFFSET 0) e ON true
+         SELECT r.ended_at, r.ended_as WHERE NOT m.may_have_ended AND r.ended_at < r.expires_at
+         UNION ALL
+         SELECT f.at, f.how
+           FROM ending_of(r.box, r.id, r.client, r.user_id, r.version, r.family, r.ended_at, r.ended_as, r.expires_at) f
+          WHERE m.may_have_ended) AS e (at, how) ON true
    WHERE r.place = 1 OR NOT r.is_large
    ORDER BY r.nth, r.place;
   is_large := true;

@@ -49,7 +49,7 @@ export const auditSearch: Searchable<AuditEventOfBox, AuditFilters> = {
         });
       });
     const searchOf = (newest: NewestOfBox): NewestOfBox => newest;
-    const found = await searchNewest(box, request, { pages: firstPages.auditEvents, searchOf, keyOf, searchAlone });
+    const found = await searchNewest(box, request, { read: firstPages.auditEvents, searchOf, keyOf, searchAlone });
     return { ...found, rows: found.rows.map((row) => ({ ...row, box })) };
   },
 };

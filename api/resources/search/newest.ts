@@ -1,4 +1,4 @@
-import type { NewestOfBox, NewestPages } from '../../db/core/newest-pages.ts';
+import type { NewestOfBox, ReadNewestPage } from '../../db/core/newest-pages.ts';
 import type { SearchRequest } from './parameters.ts';
 import { search } from './search.ts';
 import type { SearchResult } from './search.ts';
@@ -6,7 +6,7 @@ import { pageOfWholeList, statementsOf } from './whole-list.ts';
 
 /** A list whose newest rows are read together with those of other boxes. */
 export interface NewestList<Row, Search extends NewestOfBox> {
-  readonly pages: NewestPages<Row, Search>;
+  readonly read: ReadNewestPage<Row, Search>;
   /** Makes the search for a page. */
   readonly searchOf: (newest: NewestOfBox) => Search;
   /** Returns the sort key of a row. */
@@ -22,16 +22,13 @@ export interface NewestList<Row, Search extends NewestOfBox> {
 export async function searchNewest<Row, Search extends NewestOfBox>(
   box: string,
   request: SearchRequest<object>,
-  { pages, searchOf, keyOf, searchAlone }: NewestList<Row, Search>,
+  { read, searchOf, keyOf, searchAlone }: NewestList<Row, Search>,
 ): Promise<SearchResult<Row>> {
   const { sort, total, count: limit } = request;
   // Both sort keys of these lists are the ID, which begins with the time.
   const place = sort.descending && total !== 'accurate' ? pageOfWholeList(request) : undefined;
   if (place === undefined) return searchAlone();
   const newest = { box, before: place.after?.[0], limit, isCounted: total === 'estimate' };
-  const { page, state } = await pages.read(searchOf(newest));
-  if (page !== undefined) return search(request, statementsOf(page, keyOf));
-  const result = await searchAlone();
-  if (total === 'estimate' && result.total === undefined && state !== undefined) pages.noteLong(box, state);
-  return result;
+  const page = await read(searchOf(newest));
+  return page === 'large' ? searchAlone() : search(request, statementsOf(page, keyOf));
 }

@@ -48,7 +48,7 @@ export const sessionSearch: Searchable<SessionRecord, SessionFilters> = {
         });
       });
     const searchOf = (newest: NewestOfBox): NewestSessionsOfBox => ({ ...newest, now });
-    return searchNewest(box, request, { pages: firstPages.sessions, searchOf, keyOf, searchAlone });
+    return searchNewest(box, request, { read: firstPages.sessions, searchOf, keyOf, searchAlone });
   },
 };
 

@@ -6,12 +6,16 @@ import { readFilledDays } from '../../../api/db/audit/audit-days.ts';
 import { bumpVersion } from '../../../api/db/box/box.ts';
 import { deleteRecords, endBoxData } from '../../../api/db/box/box-data.ts';
 import type { Page } from '../../../api/db/core/keyset.ts';
-import { countedTogether } from '../../../api/db/core/newest-pages.ts';
-import type { NewestPages, NewestResult } from '../../../api/db/core/newest-pages.ts';
+import { countedTogether, newestPagesOf } from '../../../api/db/core/newest-pages.ts';
+import type { NewestPage } from '../../../api/db/core/newest-pages.ts';
+import { unprepared } from '../../../api/db/core/prepared-statements.ts';
+import type { Runner } from '../../../api/db/core/statement-batches.ts';
 import { inBox } from '../../../api/db/core/transaction.ts';
+import { withConnection } from '../../../api/db/core/with-connection.ts';
 import { createFirstPages } from '../../../api/db/first-pages.ts';
 import type { FirstPages } from '../../../api/db/first-pages.ts';
 import { bucketOf } from '../../../api/db/session/bucket.ts';
+import { sessionsBefore } from '../../../api/db/session/sessions-before.ts';
 import { countSessions, readScope, searchSessions } from '../../../api/db/session/search.ts';
 import type { SessionRecord } from '../../../api/db/session/record.ts';
 import { boxDatabase } from '../../resources/box-database.ts';
@@ -20,6 +24,9 @@ import { storeFamily, storeSession, uuidAt } from '../../resources/sample-sessio
 import type { SampleSession } from '../../resources/sample-sessions.ts';
 
 const day = 86_400_000;
+
+/** Result of a shared read. */
+type Read<Row> = NewestPage<Row> | 'large';
 
 /** A page, and the number of rows of its list. */
 type Counted<Row> = Page<Row> & { readonly total: number };
@@ -58,14 +65,14 @@ describe('pages that are read together, newest first', () => {
     });
   }
 
-  const sessions = (box: string, limit: number, before?: string): Promise<NewestResult<SessionRecord>> =>
-    pages.sessions.read({ box, limit, before, isCounted: true, now: clock.now });
-  const events = (box: string, limit: number, before?: string): Promise<NewestResult<StoredAuditEvent>> =>
-    pages.auditEvents.read({ box, limit, before, isCounted: true });
+  const sessions = (box: string, limit: number, before?: string): Promise<Read<SessionRecord>> =>
+    pages.sessions({ box, limit, before, isCounted: true, now: clock.now });
+  const events = (box: string, limit: number, before?: string): Promise<Read<StoredAuditEvent>> =>
+    pages.auditEvents({ box, limit, before, isCounted: true });
 
   /** Compares all pages of both boxes, each read next to the others. */
   async function expectSame<Row extends { readonly id: string }>(
-    together: (box: string, limit: number, before?: string) => Promise<NewestResult<Row>>,
+    together: (box: string, limit: number, before?: string) => Promise<Read<Row>>,
     alone: (box: string, limit: number, before?: string) => Promise<Counted<Row>>,
   ): Promise<void> {
     const ids = (await Promise.all(['default', 'other'].map((box) => alone(box, 100)))).flatMap(({ rows }) =>
@@ -77,10 +84,9 @@ describe('pages that are read together, newest first', () => {
     const found = await Promise.all(searches.map(({ box, limit, before }) => together(box, limit, before)));
     for (const [nth, { box, limit, before }] of searches.entries()) {
       const expected = await alone(box, limit, before);
-      const page = found[nth]?.page;
       // Beyond the oldest row no row has the total.
-      const shown = expected.rows.length === 0 && before !== undefined ? undefined : expected;
-      expect(page, `${box} ${String(limit)} ${String(before)}`).to.deep.equal(shown);
+      const shown = expected.rows.length === 0 && before !== undefined ? 'large' : expected;
+      expect(found[nth], `${box} ${String(limit)} ${String(before)}`).to.deep.equal(shown);
     }
   }
 
@@ -163,72 +169,103 @@ describe('pages that are read together, newest first', () => {
     );
   }
 
-  /** Returns what a result tells of the total: `alone` if a transaction has to count. */
-  const toldOf = ({ page }: NewestResult<unknown>): unknown => (page === undefined ? 'alone' : page.total);
-
-  it('tell a total up to 1,000 themselves, and leave a longer list to a transaction, with its state', async () => {
-    await fill(countedTogether, 1);
-    expect(toldOf(await sessions('long', 10))).to.equal(1_000);
-    await fill(countedTogether + 1, 1);
-    const { page, state } = await sessions('long', 10);
-    expect([page, state]).to.deep.equal([undefined, (await sessions('long', 10)).state]);
-    expect(state).to.match(/^\d+:\{[\d,]+\}$/);
-    const uncounted = await pages.sessions.read({
-      ...{ box: 'long', limit: 10, before: undefined, isCounted: false, now: clock.now },
-    });
-    expect([uncounted.page?.rows.length, toldOf(uncounted)]).to.deep.equal([10, undefined]);
-  });
-
-  /** Reads the box `long` after a transaction has counted it. */
-  async function noted(replica: NewestPages<unknown, Parameters<FirstPages['sessions']['read']>[0]>): Promise<unknown> {
-    const read = () =>
-      replica.read({ box: 'long', limit: 10, before: undefined, isCounted: true, now: clock.now }).then(toldOf);
-    const { state = '' } = await sessions('long', 10);
-    replica.noteLong('long', state);
-    return read();
+  /** Statements that have counted rows of the box `long`, and those that have not, in the order of their calls. */
+  interface Watched {
+    readonly read: FirstPages['sessions'];
+    readonly most: number[];
   }
 
-  it('do not count a list that is known to be long, until a minute has passed', async () => {
-    const replica = createFirstPages(database.pool, () => clock.now).sessions;
-    expect(await noted(replica)).to.equal(undefined);
+  /** A replica of which is seen how many rows each of its statements may count. */
+  function watched(): Watched {
+    const most: number[] = [];
+    const runner =
+      (): Runner =>
+      ({ run, ...statement }) =>
+      (item) =>
+        withConnection(database.pool, 10_000, async (connection) => {
+          const db = unprepared(connection);
+          const [result] = await run(
+            {
+              rows: (fixed, values) => {
+                most.push(Number(values[3]?.slice(1, -1)));
+                return db.rows(fixed, values);
+              },
+            },
+            [item],
+          );
+          if (result === undefined) throw new TypeError(`no result of ${statement.boxOf(item)}`);
+          return result;
+        });
+    return { read: newestPagesOf({ together: runner(), counting: runner() }, () => clock.now, sessionsBefore), most };
+  }
+
+  const ofLong = (isCounted = true) => ({ box: 'long', limit: 10, before: undefined, isCounted, now: clock.now });
+
+  /** Reads a page of the box `long`; returns its total, and how many rows were counted for it at most. */
+  async function totalOf({ read, most }: Watched, isCounted = true): Promise<readonly unknown[]> {
+    most.length = 0;
+    const page = await read(ofLong(isCounted));
+    return [page === 'large' ? page : page.total, ...most];
+  }
+
+  it('tell a total up to 1,000 at once, and one up to 10,000 after a count of its own, which they expect from then on', async () => {
+    const replica = watched();
+    await fill(countedTogether, 1);
+    expect(await totalOf(replica)).to.deep.equal([1_000, 1_000]);
+    await fill(countedTogether + 1, 1);
+    expect(await totalOf(replica)).to.deep.equal([1_001, 1_000, 10_000]);
+    await fill(10_000, 1);
+    expect(await totalOf(replica)).to.deep.equal([10_000, 10_000]);
+    expect(await totalOf(replica, false)).to.deep.equal([undefined, 0]);
     clock.now += 60_000;
-    const search = { box: 'long', limit: 10, before: undefined, isCounted: true, now: clock.now };
-    expect(toldOf(await replica.read(search))).to.equal('alone');
+    expect(await totalOf(replica)).to.deep.equal([10_000, 1_000, 10_000]);
+  });
+
+  it('do not count a list that is known to be long, until a minute has passed', async () => {
+    const replica = watched();
+    await fill(10_001, 1);
+    expect(await totalOf(replica)).to.deep.equal([undefined, 1_000, 10_000]);
+    expect(await totalOf(replica)).to.deep.equal([undefined, 0]);
+    await fill(10_002, 1);
+    expect(await totalOf(replica)).to.deep.equal([undefined, 0]);
+    clock.now += 60_000;
+    expect(await totalOf(replica)).to.deep.equal([undefined, 1_000, 10_000]);
   });
 
   it('count again when a bucket with its sessions is gone, whichever replica counted before', async () => {
-    const [one, other] = [0, 1].map(() => createFirstPages(database.pool, () => clock.now).sessions);
-    if (one === undefined || other === undefined) throw new TypeError('no replicas');
-    await fill(countedTogether + 2, 20);
-    expect([await noted(one), await noted(other)]).to.deep.equal([undefined, undefined]);
+    const replicas = [watched(), watched()];
+    await fill(10_003, 20);
+    for (const one of replicas) expect(await totalOf(one)).to.deep.equal([undefined, 1_000, 10_000]);
     const bucket = bucketOf(Math.floor(clock.now / 1000), Math.floor(clock.now / 1000) + 20 * 86_400);
     await database.owner.query(`DROP TABLE boxgate.session_${String(bucket)}`);
-    const search = { box: 'long', limit: 10, before: undefined, isCounted: true, now: clock.now };
-    for (const replica of [one, other]) expect(toldOf(await replica.read(search))).to.equal('alone');
+    await database.owner.query(`DELETE FROM boxgate.session WHERE box = 'long' AND id < (
+      SELECT id FROM boxgate.session WHERE box = 'long' ORDER BY id DESC OFFSET 1999 LIMIT 1)`);
+    for (const one of replicas) expect(await totalOf(one)).to.deep.equal([2_000, 0, 10_000]);
+    await fill(10_001, 1);
+    for (const one of replicas) expect(await totalOf(one)).to.deep.equal([undefined, 10_000]);
   });
 
   it('count again when the data of the box was discarded, and leave its pages to a transaction until then', async () => {
-    const replica = createFirstPages(database.pool, () => clock.now).sessions;
-    expect(await noted(replica)).to.equal(undefined);
+    const replica = watched();
+    expect(await totalOf(replica)).to.deep.equal([undefined, 1_000, 10_000]);
     await inBox(database.pool, 'long', 'write', async (connection) => {
       await endBoxData(connection, 'long', await bumpVersion(connection, 'long'), 'all');
     });
-    const search = { box: 'long', limit: 10, before: undefined, isCounted: true, now: clock.now };
-    const discarding = await replica.read(search);
-    expect([toldOf(discarding), discarding.state]).to.deep.equal(['alone', undefined]);
-    expect(toldOf(await events('long', 10))).to.equal('alone');
-    expect(await inBox(database.pool, 'long', 'write', (connection) => deleteRecords(connection, 'long'))).to.equal(true);
+    expect(await totalOf(replica)).to.include('large');
+    expect(await events('long', 10)).to.equal('large');
+    const clean = (): Promise<boolean> =>
+      inBox(database.pool, 'long', 'write', (connection) => deleteRecords(connection, 'long'));
+    while (!(await clean()));
     await fill(3, 1);
-    expect(toldOf(await replica.read(search))).to.equal('alone');
-    expect(toldOf(await sessions('long', 10))).to.equal(3);
+    expect(await totalOf(replica)).to.deep.equal([3, 0, 10_000]);
     // A change that had begun before wrote its record afterwards.
     await database.owner.query(
       `INSERT INTO boxgate.audit_event (id, version, created_at, day, box, event, result)
        SELECT uuidv7(), v, now(), boxgate.audit_day('long'), 'long', 'user.changed', 'success'
          FROM boxgate.box b, LATERAL (VALUES (1), (b.config_version)) o (v) WHERE b.box = 'long'`,
     );
-    const { page } = await events('long', 10);
-    expect([page?.rows.length, page?.total]).to.deep.equal([1, 1]);
+    const page = await events('long', 10);
+    expect(page).to.include({ total: 1 });
     expect(page).to.deep.equal(await eventsAlone('long', 10));
   });
 
@@ -236,13 +273,14 @@ describe('pages that are read together, newest first', () => {
     const texts = { userAgent: 'u'.repeat(1_700), box: 'other', createdAt: clock.now + 1_000 };
     await database.owner.query(`DELETE FROM boxgate.session WHERE box = 'other'`);
     for (let nth = 0; nth < 9; nth += 1) await storeSession(database.owner, { ...texts, id: uuidAt(clock.now + nth) });
-    expect((await sessions('other', 9)).page?.rows).to.have.length(9);
+    const rowsOf = (page: Read<SessionRecord>): unknown => (page === 'large' ? page : page.rows.length);
+    expect(rowsOf(await sessions('other', 9))).to.equal(9);
     await storeSession(database.owner, { ...texts, id: uuidAt(clock.now + 10) });
-    expect((await sessions('other', 8)).page?.rows).to.have.length(8);
-    expect((await sessions('other', 9)).page).to.equal(undefined);
-    expect((await sessions('default', 9)).page).not.to.equal(undefined);
+    expect(rowsOf(await sessions('other', 8))).to.equal(8);
+    expect(await sessions('other', 9)).to.equal('large');
+    expect(await sessions('default', 9)).not.to.equal('large');
     const bucket = bucketOf(Math.floor(clock.now / 1000), Math.floor(clock.now / 1000) + 86_400);
     await database.owner.query(`ALTER TABLE boxgate.session_${String(bucket)} RENAME TO session_0${String(bucket)}`);
-    expect((await sessions('default', 9)).page).to.equal(undefined);
+    expect(await sessions('default', 9)).to.equal('large');
   });
 });
