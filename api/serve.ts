@@ -298,7 +298,7 @@ function oauthServices(
   return {
     pool: database.general,
     records: createRecordReads(database.general),
-    firstPages: createFirstPages(database.general),
+    firstPages: createFirstPages(database.general, Date.now),
     secrets: createClientSecrets(hashes),
     passwords: createPasswords(hashes, config.encryptionKeys),
     clientKeys: createClientKeys(remoteKeys),

@@ -26,7 +26,7 @@ describe('first pages that are read together', () => {
 
   before(async () => {
     database = await boxDatabase();
-    pages = createFirstPages(database.pool);
+    pages = createFirstPages(database.pool, Date.now);
     await database.owner.query(`INSERT INTO boxgate.box (box) VALUES ('empty'), ('large')`);
     await database.owner.query(
       `INSERT INTO boxgate.resource (box, kind, id, version, body, secrets, owner_cluster, owner_name, owner_uid)

@@ -93,7 +93,7 @@ export async function makeWorld(): Promise<World> {
     return {
       pool,
       records: createRecordReads(pool),
-      firstPages: createFirstPages(pool),
+      firstPages: createFirstPages(pool, () => clock.now),
       keys: createSigningKeys(pool, sealing),
       userHints: createUserHints([encryptionKey]),
       usage: createUsageNotes(),

@@ -145,7 +145,7 @@ export interface AppliedSchema {
 
 /**
  * Reads the schema of a database. A migration that older releases cannot serve on says so in its name:
- * `0040_drop_notes_from_0038.sql` serves releases that have migration 38.
+ * `0060_drop_notes_from_0058.sql` serves releases that have migration 58.
  */
 export async function appliedSchema(connection: Pick<pg.Pool, 'query'>): Promise<AppliedSchema> {
   const { rows } = await connection.query<{ number: number; serves_from: number }>(

@@ -1,12 +1,12 @@
-import type { FirstPage, FirstPageOfBox, FirstPageResult } from '../../db/core/first-page.ts';
+import type { FirstPageOfBox, FirstPageResult } from '../../db/core/first-page.ts';
 import type { Listing } from '../../db/core/listing.ts';
 import { inBox } from '../../db/core/transaction.ts';
-import { longestFirstPage } from '../../db/first-pages.ts';
 import type { FirstPages } from '../../db/first-pages.ts';
 import type { ResourceServices } from '../services.ts';
 import type { SearchDefinition, SearchRequest } from './parameters.ts';
 import { search } from './search.ts';
-import type { SearchResult, SearchStatements } from './search.ts';
+import type { SearchResult } from './search.ts';
+import { pageOfWholeList, statementsOf } from './whole-list.ts';
 
 /** A kind of record that can be searched: the parameters of a search, and what finds its rows. */
 export interface Searchable<Row, Filters> extends SearchDefinition<Filters> {
@@ -18,14 +18,19 @@ export interface Searchable<Row, Filters> extends SearchDefinition<Filters> {
   ) => Promise<SearchResult<Row>>;
 }
 
-/** Reads the first page of the whole list by ID, together with others. */
-type ReadFirst<Row> = (pages: FirstPages, search: FirstPageOfBox) => Promise<FirstPageResult<Row>>;
+/** Search for a page of a whole list by ID; `after`: the sort key of the row before it, absent for the first page. */
+interface SharedSearch extends FirstPageOfBox {
+  readonly after: readonly string[] | undefined;
+}
+
+/** Reads a page of the whole list by ID, together with others; undefined if such a page is not read so. */
+type ReadShared<Row> = (pages: FirstPages, search: SharedSearch) => Promise<FirstPageResult<Row>> | undefined;
 
 /** Makes the search of a list in the database, by the orders of the list. */
 export function searchable<Row, Filters extends object>(
   listing: Listing<Row, Filters>,
   definition: Omit<SearchDefinition<Filters>, 'sorts'>,
-  readFirst?: ReadFirst<Row>,
+  readShared?: ReadShared<Row>,
 ): Searchable<Row, Filters> {
   return {
     ...definition,
@@ -35,8 +40,9 @@ export function searchable<Row, Filters extends object>(
       const order = listing.orders[sort.field];
       if (order === undefined) throw new TypeError(`a list without the order ${sort.field}`);
       const keyOf = (row: Row): readonly string[] => order.map((column) => column.keyOf(row));
-      const first = isFirstOfAll(request) ? await readFirst?.(firstPages, { box, limit }) : undefined;
-      if (first !== undefined && first !== 'large') return search(request, statementsOf(first, keyOf));
+      const place = sort.text === 'id' ? pageOfWholeList(request) : undefined;
+      const page = place && (await readShared?.(firstPages, { box, limit, ...place }));
+      if (page !== undefined && page !== 'large') return search(request, statementsOf(page, keyOf));
       return inBox(pool, box, 'snapshot', (connection) =>
         search(request, {
           count: (most) => listing.count(connection, { box, filters }, most),
@@ -46,14 +52,4 @@ export function searchable<Row, Filters extends object>(
       );
     },
   };
-}
-
-/** Returns the statements of a search whose page has been read. */
-function statementsOf<Row>(page: FirstPage<Row>, keyOf: SearchStatements<Row>['keyOf']): SearchStatements<Row> {
-  return { count: () => Promise.resolve(page.total), read: () => Promise.resolve(page), keyOf };
-}
-
-/** Checks whether a search is for the first page of all records by ID, and a short one. */
-function isFirstOfAll({ filters, count, page, sort }: SearchRequest<object>): boolean {
-  return page === undefined && sort.text === 'id' && count <= longestFirstPage && Object.keys(filters).length === 0;
 }

@@ -38,7 +38,9 @@ function storedSearch(
   filters: SearchDefinition<ResourceFilters>['filters'],
 ): Searchable<StoredResource, ResourceFilters> {
   const definition = { ...common, elements: storedElements[kind], filters };
-  return searchable(resourceListing(kind), definition, (pages, first) => pages.resources({ ...first, kind }));
+  return searchable(resourceListing(kind), definition, (pages, { after, ...first }) =>
+    after === undefined ? pages.resources({ ...first, kind }) : undefined,
+  );
 }
 
 function readLink(text: string, name: string): ResourceFilters['link'] {

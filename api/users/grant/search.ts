@@ -5,12 +5,16 @@ import { readNumber } from '../../resources/search/values.ts';
 import { grantElements } from './view.ts';
 
 /** The search for grants: the id of a user or client may be written as in a link. */
-export const grantSearch = searchable(grantListing, {
-  elements: new Set(grantElements),
-  sort: 'id',
-  filters: {
-    user: (text, name) => ({ user: readNumber(name, text.replace(/^User\//, ''), 1, Number.MAX_SAFE_INTEGER) }),
-    client: (text) => ({ client: text.replace(/^Client\//, '') }),
+export const grantSearch = searchable(
+  grantListing,
+  {
+    elements: new Set(grantElements),
+    sort: 'id',
+    filters: {
+      user: (text, name) => ({ user: readNumber(name, text.replace(/^User\//, ''), 1, Number.MAX_SAFE_INTEGER) }),
+      client: (text) => ({ client: text.replace(/^Client\//, '') }),
+    },
+    ranges: { created_at: (texts, name) => ({ createdAt: readDates(name, texts) }) },
   },
-  ranges: { created_at: (texts, name) => ({ createdAt: readDates(name, texts) }) },
-});
+  (pages, page) => pages.grants(page),
+);

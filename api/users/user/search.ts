@@ -22,5 +22,5 @@ export const userSearch = searchable(
     },
     ranges: {},
   },
-  (pages, first) => pages.users(first),
+  (pages, { after, ...first }) => (after === undefined ? pages.users(first) : undefined),
 );

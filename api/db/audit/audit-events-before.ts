@@ -1,0 +1,12 @@
+import type { NewestDefinition, NewestOfBox, NewestRow } from '../core/newest-pages.ts';
+import { fixedText } from '../core/statement.ts';
+import { storedEvent } from './audit-event.ts';
+import type { AuditColumns, StoredAuditEvent } from './audit-event.ts';
+
+type Columns = AuditColumns & NewestRow;
+
+/** Records of the audit trail of a box, newest first. */
+export const auditEventsBefore: NewestDefinition<NewestOfBox, Columns, StoredAuditEvent> = {
+  reading: fixedText('SELECT * FROM boxgate.audit_events_before($1,$2,$3,$4)'),
+  rowOf: storedEvent,
+};

@@ -1,0 +1,119 @@
+import { expect } from 'chai';
+import { BUILT_IN_CLIENTS } from '../../../crds/reserved-ids.ts';
+import type { FirstPage } from '../../../api/db/core/first-page.ts';
+import { inBox } from '../../../api/db/core/transaction.ts';
+import { createFirstPages } from '../../../api/db/first-pages.ts';
+import type { FirstPages } from '../../../api/db/first-pages.ts';
+import { grantListing } from '../../../api/db/user/grant.ts';
+import type { StoredGrant } from '../../../api/db/user/grant.ts';
+import { boxDatabase } from '../../resources/box-database.ts';
+import type { BoxDatabase } from '../../resources/box-database.ts';
+
+describe('grants that are read together', () => {
+  let database: BoxDatabase;
+  let pages: FirstPages;
+
+  before(async () => {
+    database = await boxDatabase();
+    pages = createFirstPages(database.pool, Date.now);
+    await database.owner.query(`INSERT INTO boxgate.box (box) VALUES ('empty'), ('many')`);
+    await database.owner.query(
+      `INSERT INTO boxgate.user (box, id, email, email_key, password, pepper)
+       SELECT b.box, n, n || b.box, n || b.box, '', '' FROM boxgate.box b, generate_series(1, 2000) n;`,
+    );
+    await database.owner.query(
+      `INSERT INTO boxgate.resource (box, kind, id, version, sessions_from, body)
+       SELECT b.box, 'Client', c, 5, 5, '{}' FROM boxgate.box b, (VALUES ('app'), ('other-app')) v (c)`,
+    );
+    await consent('default', 'app', 1, 30);
+    await consent('default', 'other-app', 25, 40);
+    await consent('default', 'deleted', 1, 40);
+    await consent('default', BUILT_IN_CLIENTS[0] ?? '', 3, 4);
+    await consent('other', 'app', 1, 5);
+    await database.owner.query(
+      `INSERT INTO boxgate.consent_target (box, user_id, client, scopes, version, created_at, target, redirect_uri, audience)
+       SELECT c.box, c.user_id, c.client, '{read}', v, now(), sha256(v::text::bytea), 'https://' || c.box || '.example/' || v,
+              CASE v WHEN 5 THEN 'https://api.example' END
+         FROM boxgate.consent c, generate_series(4, 6) v WHERE c.user_id % 3 = 0`,
+    );
+  });
+  after(() => database.end());
+
+  /** Stores consents of users to a client, under a version. */
+  async function consent(box: string, client: string, from: number, to: number, version = 5): Promise<void> {
+    await database.owner.query(
+      `INSERT INTO boxgate.consent (box, user_id, client, scopes, version, created_at)
+       SELECT $1, n, $2, ARRAY['read', 'of ' || n], $5, now() FROM generate_series($3::integer, $4::integer) n`,
+      [box, client, from, to, version],
+    );
+  }
+
+  function alone(box: string, limit: number, from?: readonly string[]): Promise<FirstPage<StoredGrant>> {
+    return inBox(database.pool, box, 'snapshot', async (connection) => {
+      const span = { limit, offset: 0, descending: false, backward: false, from };
+      const page = await grantListing.read(connection, { box, filters: {} }, grantListing.orders['id'] ?? [], span);
+      return { ...page, total: await grantListing.count(connection, { box, filters: {} }) };
+    });
+  }
+
+  const read = (box: string, limit = 10, after?: readonly string[]) => pages.grants({ box, limit, after });
+
+  it('are those that a transaction of the box reads, on each page and with its total', async () => {
+    const keys = [undefined, ['3', 'app'], ['3', 'zzz'], ['12', 'deleted'], ['25', 'app'], ['39', 'a"\\']];
+    const searches = ['default', 'other', 'empty', 'none'].flatMap((box) =>
+      [1, 10, 100].flatMap((limit) => keys.map((after) => ({ box, limit, after }))),
+    );
+    const found = await Promise.all(searches.map((search) => pages.grants(search)));
+    for (const [nth, { box, limit, after }] of searches.entries()) {
+      const expected = await alone(box, limit, after);
+      // Beyond the last grant no row has the total.
+      const isBeyond = expected.rows.length === 0 && after !== undefined;
+      expect(found[nth], JSON.stringify(searches[nth])).to.deep.equal(isBeyond ? 'large' : expected);
+    }
+    const page = await read('default', 100);
+    expect(page).to.include({ total: 48 });
+    const shown = page === 'large' ? [] : page.rows;
+    expect(shown.filter(({ user }) => user === 3).map(({ client, targets }) => [client, targets.length])).to.deep.equal([
+      ['app', 2],
+      [BUILT_IN_CLIENTS[0], 3],
+    ]);
+    expect(shown.map(({ client }) => client)).not.to.include('deleted');
+  });
+
+  it('leave a box to a transaction that has consents to an earlier client, more than 1,000, or to many clients', async () => {
+    await consent('many', 'app', 1, 999);
+    await consent('many', 'deleted', 1, 1);
+    expect(await read('many')).to.include({ total: 999 });
+    await consent('many', 'app', 1000, 1000);
+    expect(await read('many')).to.equal('large');
+    await database.owner.query(`DELETE FROM boxgate.consent WHERE box = 'many' AND user_id > 900`);
+    expect(await read('many')).to.include({ total: 900 });
+    await consent('many', 'app', 901, 901, 4);
+    expect(await read('many')).to.equal('large');
+    await database.owner.query(`DELETE FROM boxgate.consent WHERE box = 'many'`);
+    for (let nth = 0; nth < 100; nth += 1) await consent('many', `c-${String(nth)}`, 1, 1);
+    expect(await read('many')).to.include({ total: 0 });
+    await consent('many', 'app', 1, 1);
+    expect(await read('many')).to.equal('large');
+    await database.owner.query(`DELETE FROM boxgate.consent WHERE box = 'many'`);
+  });
+
+  it('leave a page to a transaction whose grants have many or large targets, and no shorter one of the list', async () => {
+    await consent('many', 'app', 1, 40);
+    const target = async (user: number, count: number, uri: string) =>
+      database.owner.query(
+        `INSERT INTO boxgate.consent_target (box, user_id, client, scopes, version, created_at, target, redirect_uri)
+         SELECT 'many', $1, 'app', '{}', 5, now(), sha256((n || $3::text)::bytea), $3 FROM generate_series(1, $2::integer) n`,
+        [user, count, uri],
+      );
+    await target(20, 50, 'https://many.example');
+    expect(await read('many', 10)).to.include({ total: 40 });
+    expect(await read('many', 10, ['12', 'app'])).to.include({ total: 40 });
+    await target(20, 1, 'https://one-more.example');
+    expect(await read('many', 10, ['12', 'app'])).to.equal('large');
+    expect(await read('many', 10)).to.include({ total: 40 });
+    await target(5, 12, `https://large.example/${'u'.repeat(1_300)}`);
+    expect(await read('many', 10)).to.equal('large');
+    expect(await read('many', 3)).to.include({ total: 40 });
+  });
+});
