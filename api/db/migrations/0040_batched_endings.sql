@@ -1,0 +1,81 @@
+-- Sessions that are ended by statements that many requests share: a transaction for each took twenty times as long as a token.
+-- As the other functions of batches, this one waits for no lock of a row: what cannot be done at once is left to a transaction.
+
+-- Ends active sessions without a refresh family, and tells which, each as it is afterwards. Each item names up to three buckets
+-- that may hold its session, the likeliest first. With `p_record`, the record of the audit trail is stored for what was ended, and
+-- only for that. Times in milliseconds since 1970. Of two items for one session the first counts.
+-- Left to a transaction: a session with a family, which ends with it; one that a revocation of its client, its user or its box
+-- concerns, whatever came first; one whose row somebody holds; one that has ended or was discarded, or is elsewhere or nowhere.
+-- The row is locked before it is changed: another end of it comes wholly before, then it is no longer found, or wholly after.
+-- One statement for each bucket, with the bucket as a literal, locks and plans this partition alone. LATERAL with OFFSET 0 is a
+-- probe of the primary key for each.
+CREATE FUNCTION boxgate.end_sessions(
+  p_box text[], p_id uuid[], p_first integer[], p_second integer[], p_third integer[], p_as text[], p_now bigint[],
+  p_record jsonb[]
+) RETURNS TABLE (nth bigint, id uuid, bucket integer, type "char", client text, user_id bigint, scope text, audience text[],
+                 expires_at timestamptz, family uuid, parent uuid, remote_addr text, user_agent text, ended_at timestamptz,
+                 ended_as text)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = boxgate, pg_temp SET plan_cache_mode = force_generic_plan
+SET enable_hashjoin = off SET enable_mergejoin = off SET enable_seqscan = off SET join_collapse_limit = 1
+AS $$
+#variable_conflict use_column
+DECLARE
+  part record;
+  ended bigint[] := '{}';
+BEGIN
+  FOR attempt IN 1..3 LOOP
+    FOR part IN
+      SELECT n.bucket, array_agg(n.box) AS boxes, array_agg(n.id) AS ids, array_agg(n.ended_as) AS ways,
+             array_agg(n.now) AS times, array_agg(n.nth) AS nths
+        FROM (SELECT DISTINCT ON (a.box, a.id) a.*
+                FROM unnest(p_box, p_id, CASE attempt WHEN 1 THEN p_first WHEN 2 THEN p_second ELSE p_third END, p_as, p_now)
+                     WITH ORDINALITY AS a (box, id, bucket, ended_as, now, nth)
+               ORDER BY a.box, a.id, a.nth) n
+       WHERE n.bucket IS NOT NULL AND n.nth <> ALL (ended) GROUP BY n.bucket
+    LOOP
+      FOR nth, id, bucket, type, client, user_id, scope, audience, expires_at, family, parent, remote_addr, user_agent,
+          ended_at, ended_as IN EXECUTE format($statement$
+        WITH good AS MATERIALIZED (
+          SELECT n.*
+            FROM unnest($1, $2, $3, $4, $5) AS n (box, id, ended_as, now, nth)
+            JOIN box b ON b.box = n.box
+           CROSS JOIN LATERAL (
+             SELECT x.client, x.user_id, x.version FROM session x
+              WHERE x.bucket = %1$s AND x.box = n.box AND x.id = n.id AND x.version >= b.records_from AND x.family IS NULL
+                AND x.ended_at IS NULL AND x.expires_at > to_timestamp(n.now / 1000.0)
+                FOR UPDATE SKIP LOCKED OFFSET 0) s
+           WHERE NOT EXISTS (
+             SELECT FROM revocation r
+              WHERE r.box = n.box AND r.subject IN ('box', 'client:' || s.client, 'user:' || s.user_id) AND r.version > s.version)
+             AND NOT EXISTS (
+             SELECT FROM revocation r
+              WHERE r.box = n.box AND r.subject IN ('box:before', 'client:' || s.client || ':before')
+                AND r.version > ('x' || substr(translate(n.id::text, '-', ''), 1, 12))::bit(48)::bigint)
+        )
+        UPDATE session s SET ended_at = to_timestamp(g.now / 1000.0), ended_as = g.ended_as
+          FROM good g
+         WHERE s.bucket = %1$s AND s.box = g.box AND s.id = g.id AND s.ended_at IS NULL
+        RETURNING g.nth, s.id, s.bucket, s.type, s.client, s.user_id, s.scope, s.audience, s.expires_at, s.family, s.parent,
+                  host(s.remote_addr), s.user_agent, s.ended_at, s.ended_as
+        $statement$, part.bucket) USING part.boxes, part.ids, part.ways, part.times, part.nths
+      LOOP
+        ended := ended || nth;
+        RETURN NEXT;
+      END LOOP;
+    END LOOP;
+  END LOOP;
+  IF p_record IS NOT NULL THEN
+    INSERT INTO audit_event (id, version, created_at, day, count, box, event, result, client, user_id, remote_addr, operator,
+                             session, request_id, target, member, changed)
+    SELECT e.id, b.config_version, e.created_at, d.day, e.count, b.box, e.event, e.result, e.client, e.user_id, e.remote_addr,
+           e.operator, e.session, e.request_id, e.target, e.member, e.changed
+      FROM (SELECT a.box, a.record FROM unnest(p_box, p_record) WITH ORDINALITY AS a (box, record, nth)
+             WHERE a.record IS NOT NULL AND a.nth = ANY (ended)) n
+      JOIN box b ON b.box = n.box
+      JOIN (SELECT m.box, audit_day(m.box) FROM (SELECT DISTINCT unnest(p_box)) AS m (box)) AS d (box, day) ON d.box = n.box
+     CROSS JOIN LATERAL jsonb_to_record(n.record) AS e (id uuid, created_at timestamptz, count integer, event text, result text,
+           client text, user_id bigint, remote_addr text, operator text, session uuid, request_id text, target text,
+           member bigint, changed text[]);
+  END IF;
+END
+$$;
