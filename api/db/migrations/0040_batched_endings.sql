@@ -26,43 +26,41 @@ BEGIN
   FOR attempt IN 1..3 LOOP
     FOR part IN
       SELECT n.bucket, array_agg(n.box) AS boxes, array_agg(n.id) AS ids, array_agg(n.ended_as) AS ways,
-             array_agg(n.now) AS times, array_agg(n.nth) AS nths
+             array_agg(n.now) AS times, array_agg(n.nth) AS nths, array_agg(b.records_from) AS begins,
+             array_agg(EXISTS (SELECT FROM revocation r WHERE r.box = n.box)) AS doubts
         FROM (SELECT DISTINCT ON (a.box, a.id) a.*
                 FROM unnest(p_box, p_id, CASE attempt WHEN 1 THEN p_first WHEN 2 THEN p_second ELSE p_third END, p_as, p_now)
                      WITH ORDINALITY AS a (box, id, bucket, ended_as, now, nth)
                ORDER BY a.box, a.id, a.nth) n
-       WHERE n.bucket IS NOT NULL AND n.nth <> ALL (ended) GROUP BY n.bucket
+        JOIN box b ON b.box = n.box
+       WHERE to_regclass('boxgate.session_' || n.bucket) IS NOT NULL AND n.nth <> ALL (ended) GROUP BY n.bucket
     LOOP
       FOR nth, id, bucket, type, client, user_id, scope, audience, expires_at, family, parent, remote_addr, user_agent,
           ended_at, ended_as IN EXECUTE format($statement$
         WITH good AS MATERIALIZED (
           SELECT n.*
-            FROM unnest($1, $2, $3, $4, $5) AS n (box, id, ended_as, now, nth)
-            JOIN box b ON b.box = n.box
+            FROM unnest($1, $2, $3, $4, $5, $6, $7) AS n (box, id, ended_as, now, nth, begin, doubt)
            CROSS JOIN LATERAL (
-             SELECT x.client, x.user_id, x.version FROM session x
-              WHERE x.bucket = %1$s AND x.box = n.box AND x.id = n.id AND x.version >= b.records_from AND x.family IS NULL
+             SELECT x.client, x.user_id, x.version, x.expires_at FROM boxgate.%1$I x
+              WHERE x.box = n.box AND x.id = n.id AND x.version >= n.begin AND x.family IS NULL
                 AND x.ended_at IS NULL AND x.expires_at > to_timestamp(n.now / 1000.0)
                 FOR UPDATE SKIP LOCKED OFFSET 0) s
-           WHERE NOT EXISTS (
-             SELECT FROM revocation r
-              WHERE r.box = n.box AND r.subject IN ('box', 'client:' || s.client, 'user:' || s.user_id) AND r.version > s.version)
-             AND NOT EXISTS (
-             SELECT FROM revocation r
-              WHERE r.box = n.box AND r.subject IN ('box:before', 'client:' || s.client || ':before')
-                AND r.version > ('x' || substr(translate(n.id::text, '-', ''), 1, 12))::bit(48)::bigint)
+           WHERE NOT n.doubt
+              OR (boxgate.ending_of(n.box, n.id, s.client, s.user_id, s.version, NULL, NULL, NULL, s.expires_at)).how IS NULL
         )
-        UPDATE session s SET ended_at = to_timestamp(g.now / 1000.0), ended_as = g.ended_as
+        UPDATE boxgate.%1$I s SET ended_at = to_timestamp(g.now / 1000.0), ended_as = g.ended_as
           FROM good g
-         WHERE s.bucket = %1$s AND s.box = g.box AND s.id = g.id AND s.ended_at IS NULL
+         WHERE s.box = g.box AND s.id = g.id AND s.ended_at IS NULL
         RETURNING g.nth, s.id, s.bucket, s.type, s.client, s.user_id, s.scope, s.audience, s.expires_at, s.family, s.parent,
                   host(s.remote_addr), s.user_agent, s.ended_at, s.ended_as
-        $statement$, part.bucket) USING part.boxes, part.ids, part.ways, part.times, part.nths
+        $statement$, 'session_' || part.bucket) USING part.boxes, part.ids, part.ways, part.times, part.nths,
+        part.begins, part.doubts
       LOOP
         ended := ended || nth;
         RETURN NEXT;
       END LOOP;
     END LOOP;
+    EXIT WHEN cardinality(ended) = cardinality(p_id);
   END LOOP;
   IF p_record IS NOT NULL THEN
     INSERT INTO audit_event (id, version, created_at, day, count, box, event, result, client, user_id, remote_addr, operator,
