@@ -67,8 +67,12 @@ describe('S-07 an API that acknowledges no revocation before a standby has it', 
     return ask(api, 'POST', '/auth/revoke', secret, { token });
   }
 
+  function inspect(token: string, of = api): Promise<Probe> {
+    return ask(of, 'POST', '/auth/introspect', secret, { token });
+  }
+
   async function isActive(token: string, of = api): Promise<unknown> {
-    return json(await ask(of, 'POST', '/auth/introspect', secret, { token }))['active'];
+    return json(await inspect(token, of))['active'];
   }
 
   async function synchronousStandby(name: string): Promise<void> {
@@ -134,6 +138,34 @@ describe('S-07 an API that acknowledges no revocation before a standby has it', 
       expect(await isActive(token)).to.equal(false);
     } finally {
       standby.thaw();
+    }
+  });
+
+  it('acknowledges none whose wait somebody cut short where only Postgres asks for the standby, and others share it', async () => {
+    await primary.query('ALTER DATABASE boxgate SET synchronous_commit = on');
+    const other = await startApiProcess(primary.apiUrl);
+    const tokens = [await newToken(), await newToken(), await newToken()];
+    const jtis = await Promise.all(tokens.map(async (token) => String(json(await inspect(token))['jti'])));
+    standby.freeze();
+    try {
+      const [first = '', second = '', third = ''] = tokens;
+      const answers = Promise.all([
+        ask(other, 'DELETE', '/Session', `Bearer ${first}`),
+        ask(other, 'POST', '/auth/revoke', secret, { token: second }),
+        ask(other, 'DELETE', `/Session/${String(jtis[2])}`, `Bearer ${third}`),
+      ]);
+      const isWaiting = { yet: true };
+      const over = answers.finally(() => (isWaiting.yet = false));
+      await eventually('each commit waits and is cancelled', async () => {
+        await primary.query("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
+        return !isWaiting.yet;
+      });
+      for (const answer of await over) expectUnavailable(answer);
+      expect(await Promise.all(tokens.map((token) => isActive(token)))).to.deep.equal([false, false, false]);
+    } finally {
+      standby.thaw();
+      await primary.query('ALTER DATABASE boxgate SET synchronous_commit = local');
+      await other.end('SIGKILL');
     }
   });
 

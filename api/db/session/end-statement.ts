@@ -44,5 +44,7 @@ async function endAll(
     arrayLiteral(endings, ({ now }) => String(now)),
     sparseArrayLiteral(endings, ({ record }) => record && quoted(JSON.stringify(columnsOf(record)))),
   ]);
-  return answersOf(endings, rows, (row) => (row === undefined ? null : sessionRecord({ ...row, status: row.ended_as })));
+  return answersOf(endings, rows, (row) =>
+    row === undefined ? null : sessionRecord({ ...row, status: row.ended_as }),
+  );
 }
