@@ -251,6 +251,7 @@ describe('hand-written SQL under the API’s role', () => {
       'delete_used_assertions',
       'drop_audit_day',
       'drop_bucket',
+      'end_sessions',
       'ending_of',
       'family_grant',
       'find_codes', // of this release, and of the one before it
