@@ -53,43 +53,6 @@ export const plays = {
     await refusedEverywhere(round, holder);
   },
 
-  async 'a session without a family is closed'(round) {
-    await endsPlainSession(round, (token) => on(round.actor, round).delete('/Session', token));
-  },
-
-  async 'an access token without a refresh token is revoked'(round) {
-    await endsPlainSession(round, (token, holder) => on(round.actor, round).revoke(holder, token));
-  },
-
-  async 'a session without a family is revoked by its id'(round) {
-    await endsPlainSession(round, async (token) => {
-      const { jti } = (await on(round.user, round).introspect(round.admin, token)).json;
-      return on(round.actor, round).delete(`/Session/${String(jti)}`, round.admin.token);
-    });
-  },
-
-  async 'a session without a family is ended by several on both replicas at once'(round) {
-    const { holder, tokens } = await plainSessions(round, 6);
-    const { jti } = (await on(round.user, round).introspect(round.admin, tokens[0] ?? '')).json;
-    const callers = [round.actor, round.user].flatMap((replica) =>
-      Array.from({ length: 6 }, (_, nth) => replica.caller(nth).inBox(round.box)),
-    );
-    // Every third one ends a session of its own, in the same statements.
-    const ends = callers.map((caller, nth) => {
-      if (nth % 3 === 0) return caller.revoke(holder, tokens[0] ?? '');
-      if (nth % 3 === 1) return caller.delete(`/Session/${String(jti)}`, round.admin.token);
-      return caller.revoke(holder, tokens[(nth + 1) / 3] ?? '');
-    });
-    for (const reply of await Promise.all(ends)) must('an end at once', reply, 200);
-    for (const token of tokens.slice(0, 5)) await mustBeDead(round, token);
-    await works(round, holder.id, tokens[5] ?? '');
-    const { status } = (await on(round.user, round).get(`/Session/${String(jti)}`, round.admin.token)).json;
-    const found = await on(round.user, round).get(`/AuditEvent?target=Session/${String(jti)}`, round.admin.token);
-    const records = Number(found.json['total']);
-    if (records !== (status === 'revoked' ? 1 : 0))
-      throw new Error(`a session that is ${String(status)} has ${String(records)} records`);
-  },
-
   async 'a session of a family is closed after a refresh'(round) {
     const holder = await newHolder(round);
     const refreshed = await on(either(round), round).refresh(holder, holder.refreshToken);
@@ -262,7 +225,8 @@ export function on(replica: Replica, round: Round): Caller {
   return replica.caller(0).inBox(round.box);
 }
 
-function either(round: Round): Replica {
+/** Picks one of the replicas. */
+export function either(round: Round): Replica {
   return round.random.pick([round.actor, round.user]);
 }
 
@@ -282,7 +246,8 @@ export function clientBody(round: Round, { id, secret }: Credentials, over: obje
   return { kind: 'Client', id, secret, grant_types, auth, ...over } as const;
 }
 
-function policyOf(id: string, linked: string) {
+/** A policy that allows everything to a client. */
+export function policyOf(id: string, linked: string) {
   return {
     kind: 'AccessPolicy',
     id: `p-${id}`,
@@ -315,38 +280,15 @@ async function holderOf(round: Round, client: Credentials): Promise<Holder> {
   return { ...client, token: String(reply.json['access_token']), refreshToken: String(reply.json['refresh_token']) };
 }
 
-async function issued(replica: Replica, round: Round, client: Credentials): Promise<string> {
+/** Issues a token. */
+export async function issued(replica: Replica, round: Round, client: Credentials): Promise<string> {
   const reply = await on(replica, round).issue(client);
   must('an issue', reply, 200);
   return String(reply.json['access_token']);
 }
 
-/** A client without refresh tokens, and tokens of it, issued on either replica. */
-async function plainSessions(round: Round, count: number): Promise<{ holder: Credentials; tokens: readonly string[] }> {
-  const holder = { id: idOf(round), secret: generateClientSecret() };
-  const body = clientBody(round, holder);
-  const auth = { ...body.auth, client_credentials: { ...body.auth.client_credentials, refresh_token: false } };
-  await round.actor.manage.declare(round.box, [{ ...body, auth }, policyOf(holder.id, holder.id)]);
-  const tokens: string[] = [];
-  for (let nth = 0; nth < count; nth += 1) tokens.push(await issued(either(round), round, holder));
-  return { holder, tokens };
-}
-
-/** Ends one of two sessions on one replica: the other replica refuses its token from then on, and not the other one. */
-async function endsPlainSession(
-  round: Round,
-  end: (token: string, holder: Credentials) => Promise<Reply>,
-): Promise<void> {
-  const { holder, tokens } = await plainSessions(round, 2);
-  const [token = '', other = ''] = tokens;
-  for (const one of tokens) await works(round, holder.id, one);
-  must('the end', await end(token, holder), 200);
-  must('a use', await on(round.user, round).get(`/Client/${holder.id}`, token), 401);
-  await mustBeDead(round, token);
-  await works(round, holder.id, other);
-}
-
-async function works(round: Round, id: string, token: string): Promise<void> {
+/** Checks that the replica of the use accepts a token. */
+export async function works(round: Round, id: string, token: string): Promise<void> {
   must('a use', await on(round.user, round).get(`/Client/${id}`, token), 200);
 }
 
@@ -392,7 +334,8 @@ async function race(round: Round, change: (holder: Holder) => Promise<void>, onl
   await refusedEverywhere(round, holder);
 }
 
-async function mustBeDead(round: Round, token: string): Promise<void> {
+/** Checks that the replica of the use knows a token as inactive. */
+export async function mustBeDead(round: Round, token: string): Promise<void> {
   const { json } = await on(round.user, round).introspect(round.admin, token);
   if (json['active'] !== false) throw new Error('a token that was gained in the race lives on');
 }

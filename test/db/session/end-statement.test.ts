@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { isObject } from '../../../crds/json-value.ts';
 import { recordOf } from '../../../api/audit/audit-trail.ts';
 import { newAuditId } from '../../../api/audit/audit-id.ts';
 import { insertAuditEvents } from '../../../api/db/audit/audit-event.ts';
@@ -87,12 +88,21 @@ describe('the shared statement that ends sessions', () => {
 
   /** A session of any kind; `isPlain` if nothing but itself decides about it. */
   function anySession(random: Random): { readonly sample: SampleSession; readonly isPlain: boolean } {
-    const lifetime = random.pick([minute, hour, 30 * day, 30 * day, 45 * day, 300 * day]);
+    const lifetime = random.pick([minute, hour, day, 30 * day, 30 * day, 30 * day, 45 * day, 300 * day]);
     const createdAt = now - random.pick([0, 0, 0, 2 * hour, 20 * day]);
-    const ended = random.pick([undefined, undefined, undefined, 'closed', 'revoked'] as const);
-    const client = random.pick(['a', 'a', 'a', 'gone']);
+    const ended = random.pick([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      'closed',
+      'revoked',
+    ] as const);
+    const client = random.pick(['a', 'a', 'a', 'a', 'a', 'gone']);
     const user = random.pick([undefined, undefined, 5, 6]);
-    const version = random.pick([1, 10, 10, 10, 20]);
+    const version = random.pick([1, 10, 10, 10, 20, 20, 20, 20]);
     const sample = {
       ...{ createdAt, expiresAt: createdAt + lifetime, client, version },
       ...{ scope: 'x', audience: ['one', 'two'], remoteAddr: '2001:db8::1', userAgent: 'agent' },
@@ -101,7 +111,7 @@ describe('the shared statement that ends sessions', () => {
     };
     const isRevoked =
       (client === 'gone' && (version < 15 || createdAt < now - hour)) || (user === 6 && version < 15) || version < 5;
-    const isNear = [minute, hour, 30 * day].includes(lifetime);
+    const isNear = [minute, hour, day, 30 * day].includes(lifetime);
     const isPlain = ended === undefined && createdAt + lifetime > now && !isRevoked && isNear;
     return { sample, isPlain };
   }
@@ -133,7 +143,7 @@ describe('the shared statement that ends sessions', () => {
       expect(nameless(together), what).to.deep.equal(nameless(alone));
       expect(await rowOf(ids[0]), what).to.deep.equal(await rowOf(ids[1]));
     }
-    expect(Math.min(counts.together, counts.alone)).to.be.greaterThan(15);
+    expect(Math.min(counts.together, counts.alone)).to.be.greaterThan(10);
   });
 
   it('returns the session as it is read afterwards', async () => {
@@ -217,7 +227,7 @@ describe('the shared statement that ends sessions', () => {
     const results = await Promise.all(requests.map((request) => end(request)));
     expect(results.map((one) => one !== null)).to.deep.equal([true, false, false, false]);
     const rows = [await rowOf(id), await rowOf(id, 'other'), await rowOf(elsewhere, 'other')];
-    expect(rows.map((row) => Reflect.get(Object(row), 'ended_as'))).to.deep.equal(['revoked', null, null]);
+    expect(rows.map((row) => isObject(row) && row['ended_as'])).to.deep.equal(['revoked', null, null]);
     expect((await recordsOf(id)).map(({ box }) => box)).to.deep.equal(['default']);
   });
 

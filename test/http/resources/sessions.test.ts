@@ -227,9 +227,8 @@ describe('sessions over REST', () => {
     for (const { body } of replies) expect(body).to.deep.equal(revoked);
     expect((await api.call('GET', '/Session', { token })).status).to.equal(401);
     const records = entries(await api.call('GET', `/AuditEvent?target=${path.slice(1)}`));
-    expect(records.map(({ event, actor }) => [event, Object(actor)['client']])).to.deep.equal([
-      ['session.revoked', { resourceType: 'Client', id: 'admin' }],
-    ]);
+    expect(records).to.have.length(1);
+    expect(records[0]).to.nested.include({ event: 'session.revoked', 'actor.client.id': 'admin' });
   });
 
   it('DELETE /Session closes a session once, however many send it at once', async () => {

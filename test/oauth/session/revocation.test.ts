@@ -123,7 +123,7 @@ describe('the revocation endpoint', () => {
   });
 
   it('ends a token once, on two replicas at once, and leaves the others of its client alone', async () => {
-    const [{ access_token = '' }, other] = [await begin('theirs'), await begin('theirs')];
+    const [{ access_token }, other] = [await begin('theirs'), await begin('theirs')];
     world.takeRecords();
     const request = () => formRequest({ token: access_token }, { authorization: basic('theirs', secret) });
     const replicas = [world.services, world.replica(), world.services, world.replica()];
