@@ -7,8 +7,9 @@
 -- Left to a transaction: a session with a family, since both end together; one that a revocation concerns; one whose row somebody
 -- holds; one that has ended, was discarded, is in another bucket, or does not exist.
 -- The row is locked and then changed in one statement, so another end of it comes wholly before or wholly after. That statement
--- names the partition: it locks and plans no other, and a place (ctid) is one of this table. LATERAL with OFFSET 0 is a probe of
--- the primary key for each; joined, the update read the whole partition. A box without revocations costs no look-up of them.
+-- names the partition: it locks and plans no other. LATERAL with OFFSET 0 is a probe of the primary key for each. The update finds
+-- the rows by their place (ctid), which they keep while they are locked: by the key it took twice as long, and read a small
+-- partition as a whole. A box without revocations costs no look-up of them.
 CREATE FUNCTION boxgate.end_sessions(
   p_box text[], p_id uuid[], p_first integer[], p_second integer[], p_third integer[], p_as text[], p_now bigint[],
   p_record jsonb[]
