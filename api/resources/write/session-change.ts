@@ -24,10 +24,7 @@ import type { ResourceServices } from '../services.ts';
 import { sessionElements, sessionView } from './session-view.ts';
 import type { SessionView } from '../../schemas/session.ts';
 
-type SessionServices = Pick<
-  ResourceServices,
-  'pool' | 'endActiveSession' | 'now' | 'trail' | 'revocationsNeedStandby'
->;
+type SessionServices = Pick<ResourceServices, 'pool' | 'endActiveSession' | 'now' | 'trail' | 'revocationsNeedStandby'>;
 
 /** Function that makes the requested session from the present one. */
 export type SessionWish = (present: SessionView) => unknown;
