@@ -17,6 +17,7 @@ import { declaredDaysOf } from './db/audit/audit-days.ts';
 import { batchedStatements } from './db/batched-statements.ts';
 import { createFirstPages } from './db/first-pages.ts';
 import { createRecordReads } from './db/record-reads.ts';
+import { createSessionEndings } from './db/session-endings.ts';
 import { defaultBatchLimits } from './db/core/batch-bounds.ts';
 import { Outage } from './db/core/outage.ts';
 import { defaultLimits, openDatabase } from './db/core/pool.ts';
@@ -299,6 +300,7 @@ function oauthServices(
     pool: database.general,
     records: createRecordReads(database.general),
     firstPages: createFirstPages(database.general, Date.now),
+    endActiveSession: createSessionEndings(database.general),
     secrets: createClientSecrets(hashes),
     passwords: createPasswords(hashes, config.encryptionKeys),
     clientKeys: createClientKeys(remoteKeys),

@@ -3,6 +3,7 @@ import type { CountedEvents } from '../audit/counted-events.ts';
 import type { Connections } from '../db/core/pool.ts';
 import type { FirstPages } from '../db/first-pages.ts';
 import type { RecordReads } from '../db/record-reads.ts';
+import type { EndActiveSession } from '../db/session-endings.ts';
 import type { ClientSecrets } from '../credentials/client-secret.ts';
 import type { Passwords } from '../credentials/password.ts';
 import type { UserHints } from '../credentials/user-hint.ts';
@@ -22,6 +23,7 @@ export interface OAuthServices {
   readonly pool: Connections;
   readonly records: RecordReads;
   readonly firstPages: FirstPages;
+  readonly endActiveSession: EndActiveSession;
   readonly secrets: ClientSecrets;
   readonly passwords: Passwords;
   readonly clientKeys: ClientKeys;

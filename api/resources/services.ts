@@ -2,6 +2,7 @@ import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { Connections } from '../db/core/pool.ts';
 import type { FirstPages } from '../db/first-pages.ts';
 import type { RecordReads } from '../db/record-reads.ts';
+import type { EndActiveSession } from '../db/session-endings.ts';
 import type { ClientSecrets } from '../credentials/client-secret.ts';
 
 /** Dependencies of the services of the resource endpoints. */
@@ -9,6 +10,7 @@ export interface ResourceServices {
   readonly pool: Connections;
   readonly records: RecordReads;
   readonly firstPages: FirstPages;
+  readonly endActiveSession: EndActiveSession;
   readonly secrets: Pick<ClientSecrets, 'store'>;
   /** Records the changes of the request. */
   readonly trail: AuditTrail;

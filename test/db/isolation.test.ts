@@ -253,6 +253,7 @@ describe('hand-written SQL under the API’s role', () => {
       'delete_used_assertions',
       'drop_audit_day',
       'drop_bucket',
+      'end_sessions',
       'ending_of',
       'family_grant',
       'filled_partitions',

@@ -52,23 +52,38 @@ describe('S-07 an API that acknowledges no revocation before a standby has it', 
     };
   }
 
-  const secret = `Basic ${btoa(`admin:${adminSecret}`)}`;
+  /** Sessions of `admin` have a refresh family, which a transaction ends; those of `plain` have none. */
+  const clients = ['admin', 'plain'] as const;
 
-  async function newToken(): Promise<string> {
-    const issued = await ask(api, 'POST', '/auth/token', secret, { grant_type: 'client_credentials' });
+  function secretOf(client: (typeof clients)[number]): string {
+    return `Basic ${btoa(`${client}:${adminSecret}`)}`;
+  }
+
+  const secret = secretOf('admin');
+
+  async function newToken(client: (typeof clients)[number] = 'admin'): Promise<string> {
+    const issued = await ask(api, 'POST', '/auth/token', secretOf(client), { grant_type: 'client_credentials' });
     return String(json(issued)['access_token']);
+  }
+
+  async function sessionPath(token: string): Promise<string> {
+    return `/Session/${String(json(await inspect(token))['jti'])}`;
   }
 
   function close(token: string): Promise<Probe> {
     return ask(api, 'DELETE', '/Session', `Bearer ${token}`);
   }
 
-  function revoke(token: string): Promise<Probe> {
-    return ask(api, 'POST', '/auth/revoke', secret, { token });
+  function revoke(token: string, client: (typeof clients)[number] = 'admin'): Promise<Probe> {
+    return ask(api, 'POST', '/auth/revoke', secretOf(client), { token });
+  }
+
+  function inspect(token: string, of = api): Promise<Probe> {
+    return ask(of, 'POST', '/auth/introspect', secret, { token });
   }
 
   async function isActive(token: string, of = api): Promise<unknown> {
-    return json(await ask(of, 'POST', '/auth/introspect', secret, { token }))['active'];
+    return json(await inspect(token, of))['active'];
   }
 
   async function synchronousStandby(name: string): Promise<void> {
@@ -81,15 +96,17 @@ describe('S-07 an API that acknowledges no revocation before a standby has it', 
 
   /** Every way to take something away. */
   async function expectAllRefused(): Promise<void> {
-    const token = await newToken();
-    const { jti } = json(await ask(api, 'POST', '/auth/introspect', secret, { token }));
-    expectUnavailable(await close(token));
-    expectUnavailable(await revoke(token));
-    expectUnavailable(await ask(api, 'DELETE', `/Session/${String(jti)}`, `Bearer ${token}`));
+    const admin = `Bearer ${await newToken()}`;
+    for (const client of clients) {
+      const token = await newToken(client);
+      expectUnavailable(await close(token));
+      expectUnavailable(await revoke(token, client));
+      expectUnavailable(await ask(api, 'DELETE', await sessionPath(token), admin));
+      expect(await isActive(token)).to.equal(true);
+    }
     const { remove } = createManagement(api.managementUrl, api.managementKey);
     const removed = remove('default', [{ kind: 'Client', id: 'plain' }]);
     expect(String(await removed.catch((error: unknown) => error))).to.include('"code":"unavailable"');
-    expect(await isActive(token)).to.equal(true);
   }
 
   it('refuses every revocation while no standby is configured, and changes nothing', async () => {
@@ -111,10 +128,12 @@ describe('S-07 an API that acknowledges no revocation before a standby has it', 
       const { rows } = await primary.query('SELECT sync_state FROM pg_stat_replication');
       return rows[0]?.['sync_state'] === 'sync';
     });
-    for (const end of [close, revoke]) {
-      const token = await newToken();
-      expect((await end(token)).status).to.equal(200);
-      expect(await isActive(token)).to.equal(false);
+    for (const client of clients) {
+      for (const end of [close, revoke]) {
+        const token = await newToken(client);
+        expect((await end(token, client)).status).to.equal(200);
+        expect(await isActive(token)).to.equal(false);
+      }
     }
   });
 
@@ -134,6 +153,35 @@ describe('S-07 an API that acknowledges no revocation before a standby has it', 
       expect(await isActive(token)).to.equal(false);
     } finally {
       standby.thaw();
+    }
+  });
+
+  it('acknowledges none whose wait somebody cut short where only Postgres asks for the standby, and others share it', async () => {
+    await primary.query('ALTER DATABASE boxgate SET synchronous_commit = on');
+    const other = await startApiProcess(primary.apiUrl);
+    const admin = `Bearer ${await newToken()}`;
+    const tokens = [await newToken('plain'), await newToken('plain'), await newToken('plain')];
+    const [first = '', second = '', third = ''] = tokens;
+    const path = await sessionPath(third);
+    standby.freeze();
+    try {
+      const answers = Promise.all([
+        ask(other, 'DELETE', '/Session', `Bearer ${first}`),
+        ask(other, 'POST', '/auth/revoke', secretOf('plain'), { token: second }),
+        ask(other, 'DELETE', path, admin),
+      ]);
+      const isWaiting = { yet: true };
+      const over = answers.finally(() => (isWaiting.yet = false));
+      await eventually('each commit waits and is cancelled', async () => {
+        await primary.query("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
+        return !isWaiting.yet;
+      });
+      for (const answer of await over) expectUnavailable(answer);
+      expect(await Promise.all(tokens.map((token) => isActive(token)))).to.deep.equal([false, false, false]);
+    } finally {
+      standby.thaw();
+      await primary.query('ALTER DATABASE boxgate SET synchronous_commit = local');
+      await other.end('SIGKILL');
     }
   });
 

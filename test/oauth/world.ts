@@ -20,6 +20,7 @@ import { Outage } from '../../api/db/core/outage.ts';
 import { createPool, defaultLimits } from '../../api/db/core/pool.ts';
 import { createFirstPages } from '../../api/db/first-pages.ts';
 import { createRecordReads } from '../../api/db/record-reads.ts';
+import { createSessionEndings } from '../../api/db/session-endings.ts';
 import { OAuthError } from '../../api/oauth/oauth-error.ts';
 import type { OAuthServices } from '../../api/oauth/services.ts';
 import { createClientKeys } from '../../api/oauth/client-auth/client-keys.ts';
@@ -94,6 +95,7 @@ export async function makeWorld(): Promise<World> {
       pool,
       records: createRecordReads(pool),
       firstPages: createFirstPages(pool, () => clock.now),
+      endActiveSession: createSessionEndings(pool),
       keys: createSigningKeys(pool, sealing),
       userHints: createUserHints([encryptionKey]),
       usage: createUsageNotes(),

@@ -225,7 +225,8 @@ export function on(replica: Replica, round: Round): Caller {
   return replica.caller(0).inBox(round.box);
 }
 
-function either(round: Round): Replica {
+/** Picks one of the replicas. */
+export function either(round: Round): Replica {
   return round.random.pick([round.actor, round.user]);
 }
 
@@ -234,10 +235,10 @@ export function idOf(round: Round): string {
   return `c${String(round.nth)}`;
 }
 
-/** The client of a round as it is declared; it refreshes, and every fifth one's tokens are JWTs. */
+/** The client of a round as it is declared; it refreshes, and every seventh one’s tokens are JWTs. */
 export function clientBody(round: Round, { id, secret }: Credentials, over: object = {}) {
-  // Five has nothing in common with the number of kinds: each meets both forms.
-  const jwt = round.nth % 5 === 0 ? { token_format: 'jwt' } : {};
+  // Seven has nothing in common with the number of kinds: each meets both forms.
+  const jwt = round.nth % 7 === 0 ? { token_format: 'jwt' } : {};
   const settings = { refresh_token: true, access_token_expiration: 3600, ...jwt };
   const code = { ...settings, redirect_uri: 'https://app.example.com/back', refresh_rotation: false };
   const auth = { client_credentials: settings, authorization_code: code };
@@ -245,7 +246,8 @@ export function clientBody(round: Round, { id, secret }: Credentials, over: obje
   return { kind: 'Client', id, secret, grant_types, auth, ...over } as const;
 }
 
-function policyOf(id: string, linked: string) {
+/** A policy that allows everything to a client. */
+export function policyOf(id: string, linked: string) {
   return {
     kind: 'AccessPolicy',
     id: `p-${id}`,
@@ -278,13 +280,15 @@ async function holderOf(round: Round, client: Credentials): Promise<Holder> {
   return { ...client, token: String(reply.json['access_token']), refreshToken: String(reply.json['refresh_token']) };
 }
 
-async function issued(replica: Replica, round: Round, client: Credentials): Promise<string> {
+/** Issues a token. */
+export async function issued(replica: Replica, round: Round, client: Credentials): Promise<string> {
   const reply = await on(replica, round).issue(client);
   must('an issue', reply, 200);
   return String(reply.json['access_token']);
 }
 
-async function works(round: Round, id: string, token: string): Promise<void> {
+/** Checks that the replica of the use accepts a token. */
+export async function works(round: Round, id: string, token: string): Promise<void> {
   must('a use', await on(round.user, round).get(`/Client/${id}`, token), 200);
 }
 
@@ -330,7 +334,8 @@ async function race(round: Round, change: (holder: Holder) => Promise<void>, onl
   await refusedEverywhere(round, holder);
 }
 
-async function mustBeDead(round: Round, token: string): Promise<void> {
+/** Checks that the replica of the use knows a token as inactive. */
+export async function mustBeDead(round: Round, token: string): Promise<void> {
   const { json } = await on(round.user, round).introspect(round.admin, token);
   if (json['active'] !== false) throw new Error('a token that was gained in the race lives on');
 }

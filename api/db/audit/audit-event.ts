@@ -162,7 +162,8 @@ export function storeCountedEvents(pool: Connections, events: readonly AuditEven
   });
 }
 
-function columnsOf(event: StoredAuditEvent): Readonly<Record<string, unknown>> {
+/** Returns the columns of a record as JSON names them. */
+export function columnsOf(event: StoredAuditEvent): Readonly<Record<string, unknown>> {
   const { user, remoteAddr, requestId, ...same } = event;
   const created = new Date(uuidV7Time(event.id)).toISOString();
   return { ...same, created_at: created, user_id: user, remote_addr: remoteAddr, request_id: requestId };

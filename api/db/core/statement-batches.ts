@@ -1,5 +1,6 @@
 import { createBatch } from './batch.ts';
 import { isOutage, type batchBounds } from './batch-bounds.ts';
+import { confirmed } from './confirmed.ts';
 import type { Connections } from './pool.ts';
 import { createPreparation, type Preparation } from './prepared-statements.ts';
 import type { Statement } from './statement.ts';
@@ -23,9 +24,12 @@ function preparationOf(pool: Connections): Preparation {
  */
 export function batchesOn(pool: Connections, bounds: typeof batchBounds): Runner {
   const prepared = preparationOf(pool);
-  return <Item, Result>({ run, boxOf }: Statement<Item, Result>) => {
+  return <Item, Result>({ run, boxOf, needsConfirmation = false }: Statement<Item, Result>) => {
     const runOnPool = (items: readonly Item[]) =>
-      withConnection(pool, bounds.patience, async (connection) => run(await prepared(connection), items));
+      withConnection(pool, bounds.patience, async (connection) => {
+        const db = await prepared(connection);
+        return needsConfirmation ? confirmed(connection, () => run(db, items)) : run(db, items);
+      });
     const batch = createBatch(runOnPool, bounds, isOutage, boxOf);
     return (item: Item) => batch.submit(item);
   };

@@ -33,4 +33,6 @@ export interface Statement<Item, Result> {
   readonly run: (db: StatementConnection, items: readonly Item[]) => Promise<readonly Result[]>;
   /** Returns the box of an item, which has its turn among the boxes that wait. */
   readonly boxOf: (item: Item) => string;
+  /** True if a result may be reported only once the commit is confirmed; otherwise it is an Outage. */
+  readonly needsConfirmation?: boolean;
 }

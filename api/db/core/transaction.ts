@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { Outage } from './outage.ts';
+import { confirmed } from './confirmed.ts';
 import type { Connections } from './pool.ts';
 import { requestLimit, withConnection } from './with-connection.ts';
 
@@ -124,17 +124,8 @@ function serverLimits(limit: number): string {
   return `; SET LOCAL statement_timeout = ${String(limit)}; SET LOCAL lock_timeout = ${String(lock)}`;
 }
 
-/**
- * Commits. A commit that Postgres answers with a warning is not confirmed: the wait for its synchronous standby was cut
- * short. A commit after a failed statement is silently a rollback.
- */
+/** Commits. A commit after a failed statement is silently a rollback. Throws Outage if it is not confirmed. */
 async function commit(connection: Connection): Promise<void> {
-  const warnings: string[] = [];
-  const hear = ({ code, message = '' }: { code?: string | undefined; message?: string | undefined }): void => {
-    if (code !== '00000') warnings.push(message);
-  };
-  connection.on('notice', hear);
-  const { command } = await connection.query('COMMIT').finally(() => connection.off('notice', hear));
-  if (warnings.length > 0) throw new Outage(`The commit is not confirmed: ${warnings.join('; ')}`);
+  const { command } = await confirmed(connection, () => connection.query('COMMIT'));
   if (command !== 'COMMIT') throw new Error('The transaction was rolled back, since a statement in it had failed');
 }

@@ -1,6 +1,5 @@
 import { isConfidential } from '../../../crds/client-type.ts';
 import { confirmOnStandby } from '../../db/box/durability.ts';
-import type { SessionRef } from '../../db/session/session.ts';
 import type { ClientState } from '../../state/box-state.ts';
 import { authenticateClient, namedClient } from '../client-auth/authenticate-client.ts';
 import type { AuthenticationContext } from '../client-auth/context.ts';
@@ -8,6 +7,7 @@ import { findSession } from './check-token.ts';
 import { clientId, readClientCredentials } from '../client-auth/client-auth-request.ts';
 import type { ClientCredentials } from '../client-auth/client-auth-request.ts';
 import { endRefreshFamily, endSession } from './end-session.ts';
+import type { SessionOfToken } from './end-session.ts';
 import { findRefreshToken } from '../refresh/find-refresh-token.ts';
 import { notAuthenticated } from '../not-authenticated.ts';
 import { NO_CHECKS } from '../client-auth/request-checks.ts';
@@ -18,7 +18,7 @@ import type { OAuthServices } from '../services.ts';
 import type { RawTokenRequest } from '../token/endpoint.ts';
 
 /** Session or family of a token to be revoked, and its client. */
-type Found = { readonly client: string } & ({ readonly session: SessionRef } | { readonly family: string });
+type Found = { readonly client: string } & ({ readonly session: SessionOfToken } | { readonly family: string });
 
 /**
  * Serves the revocation endpoint (RFC 7009): ends the session of an access token, or of a refresh token, with its whole

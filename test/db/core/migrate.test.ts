@@ -137,8 +137,11 @@ describe('a migration run', () => {
   it('refuses a database that is newer than this release', async () => {
     await run();
     const count = (await readMigrations()).length;
-    await owner.query("INSERT INTO boxgate.migration (number, name, hash) VALUES (41, 'a', 'b'), (42, 'c', 'd')");
-    expect(await run()).to.equal(`The database is at schema 42, newer than this release (${String(count)})`);
+    const insert = "INSERT INTO boxgate.migration (number, name, hash) VALUES ($1, 'a', 'b'), ($2, 'c', 'd')";
+    await owner.query(insert, [count + 1, count + 2]);
+    expect(await run()).to.equal(
+      `The database is at schema ${String(count + 2)}, newer than this release (${String(count)})`,
+    );
   });
 
   it('that fails changes nothing, names the migration, and works when the reason is gone', async () => {

@@ -238,6 +238,24 @@ export const apiStories: Readonly<Record<string, ApiStory>> = {
       await world.expect(closed, 401, 'was closed');
     },
   },
+  'sessions without a refresh token are revoked and closed': {
+    before: (world) => clients(world, {}),
+    async play(world) {
+      const issued = async () => String((await world.issue(worker))['access_token']);
+      const [revoked, closed, byId, other] = [await issued(), await issued(), await issued(), await issued()];
+      const form = { token: revoked };
+      expect((await world.ask('POST', '/auth/revoke', { by: worker, form })).status, 'a revocation').to.equal(200);
+      await world.expect(revoked, 401, 'was revoked');
+      const close = await world.ask('DELETE', '/Session', { by: closed });
+      expect([200, 401], 'closing a session').to.include(close.status);
+      await world.expect(closed, 401, 'was closed');
+      const { json } = await world.ask('POST', '/auth/introspect', { by: worker, form: { token: byId } });
+      const end = await world.ask('DELETE', `/Session/${String(json['jti'])}`, { by: other });
+      expect([end.status, end.json['status']], 'a revocation by ID').to.deep.equal([200, 'revoked']);
+      await world.expect(byId, 401, 'was revoked by its ID');
+      await world.expect(other, 200, 'is none of those');
+    },
+  },
   'refresh tokens rotate': {
     before: (world) => clients(world, rotating),
     async play(world) {

@@ -13,6 +13,10 @@ const statements = {
   tombstone: `SELECT jsonb_build_array(kind, id) AS row FROM boxgate.tombstone WHERE box = $1`,
   revocation: `SELECT DISTINCT jsonb_build_array(subject) AS row FROM boxgate.revocation WHERE box = $1`,
   signing_key: `SELECT jsonb_build_array(algorithm) AS row FROM boxgate.signing_key WHERE box = $1`,
+  // A revocation over REST and its record.
+  session: `SELECT jsonb_build_array(s.ended_as, (SELECT count(*) FROM boxgate.audit_event e
+                                                   WHERE e.box = s.box AND e.target = 'Session/' || s.id)) AS row
+              FROM boxgate.session s WHERE s.box = $1 AND s.ended_as = 'revoked' AND s.family IS NULL`,
   operator_epoch: `SELECT jsonb_build_array(cluster) AS row FROM boxgate.operator_epoch WHERE cluster = $1`,
 } as const;
 

@@ -217,6 +217,40 @@ describe('sessions over REST', () => {
     expect((await api.call('DELETE', pathOf(oldest ?? {}))).body).to.deep.equal(revoked.body);
   });
 
+  it('DELETE /Session/<id> revokes a session once, with one record, however many send it at once', async () => {
+    const { client, token } = await issue();
+    const path = pathOf(await sessionOf(client));
+    const replies = await Promise.all(Array.from({ length: 12 }, () => api.call('DELETE', path)));
+    expect(new Set(replies.map(({ status }) => status))).to.deep.equal(new Set([200]));
+    const revoked = await sessionOf(client);
+    expect(revoked).to.include({ status: 'revoked', active: false });
+    for (const { body } of replies) expect(body).to.deep.equal(revoked);
+    expect((await api.call('GET', '/Session', { token })).status).to.equal(401);
+    const records = entries(await api.call('GET', `/AuditEvent?target=${path.slice(1)}`));
+    expect(records).to.have.length(1);
+    expect(records[0]).to.nested.include({ event: 'session.revoked', 'actor.client.id': 'admin' });
+  });
+
+  it('DELETE /Session closes a session once, however many send it at once', async () => {
+    const { client, token } = await issue();
+    const replies = await Promise.all(Array.from({ length: 12 }, () => api.call('DELETE', '/Session', { token })));
+    expect(replies.map(({ status }) => status).toSorted()).to.deep.equal([200, ...Array<number>(11).fill(401)]);
+    expect(await sessionOf(client)).to.include({ status: 'closed' });
+  });
+
+  it('DELETE /Session/<id> with a condition revokes a session only if it has this status', async () => {
+    const { client } = await issue();
+    const path = pathOf(await sessionOf(client));
+    const remove = (headers: Readonly<Record<string, string>>) => api.call('DELETE', path, { headers });
+    for (const headers of [{ 'If-Match': '"closed"' }, { 'If-None-Match': '"active"' }]) {
+      expect((await remove(headers)).status).to.equal(412);
+      expect(await sessionOf(client)).to.include({ status: 'active' });
+    }
+    expect((await remove({ 'If-Match': '"active"' })).status).to.equal(200);
+    expect((await remove({ 'If-Match': '"active"' })).status).to.equal(412);
+    expect(await sessionOf(client)).to.include({ status: 'revoked' });
+  });
+
   it('the sessions from before `revoke_sessions_before` are revoked, also where nothing else was ever revoked', async () => {
     const other = await startBoxApi();
     try {

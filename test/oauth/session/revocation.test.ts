@@ -113,6 +113,29 @@ describe('the revocation endpoint', () => {
     });
   }
 
+  it('ends a token without a refresh token in the statement after that which finds it', async () => {
+    const { access_token } = await begin('theirs');
+    await begin('theirs');
+    const before = world.taken();
+    expect(await end(access_token, 'theirs')).to.equal(true);
+    expect(world.taken() - before).to.equal(2);
+    expect(await lives(access_token)).to.equal(false);
+  });
+
+  it('ends a token once, on two replicas at once, and leaves the others of its client alone', async () => {
+    const [{ access_token }, other] = [await begin('theirs'), await begin('theirs')];
+    world.takeRecords();
+    const request = () => formRequest({ token: access_token }, { authorization: basic('theirs', secret) });
+    const replicas = [world.services, world.replica(), world.services, world.replica()];
+    const done = await Promise.all(replicas.map((services) => outcome(revoke(request(), services))));
+    expect(done).to.deep.equal([true, true, true, true]);
+    expect([await lives(access_token), await lives(other.access_token)]).to.deep.equal([false, true]);
+    const closed = world.takeRecords().filter(({ event }) => event === 'session.closed');
+    expect(closed.map(({ count, target, session }) => [count, target, session?.replaceAll('-', '')])).to.deep.equal([
+      [1, 'Client/theirs', idOf(access_token)],
+    ]);
+  });
+
   const hints = ['access_token', 'refresh_token', 'pct', 'no such type'];
   for (const token_type_hint of hints) {
     it(`ends a token whatever the hint says: ${token_type_hint} (RFC 7009 section 2.1)`, async () => {

@@ -8,6 +8,8 @@ import type { RouteWorld } from './world.ts';
 const RECORDS = 100;
 /** Connections that write: all of them wait for the row of the box. */
 const WRITERS = 16;
+/** Connections that end sessions: none waits for another. */
+const ENDERS = 64;
 /** Records that are created, and as many that are deleted. */
 const ONCE = 1_000;
 
@@ -67,12 +69,11 @@ export const resourceRows: readonly RouteRow[] = [
   read('/Session', ({ boxgate }) => boxgate.sessionIds(RECORDS)),
   change('PUT', '/Session', sessions, () => ({ active: true })),
   change('PATCH', '/Session', sessions, () => ({ active: true })),
-  removal('/Session', sessions),
+  removal('/Session', (world) => newSessions(world, ONCE), ENDERS),
   {
     route: 'DELETE /Session',
     goal: { of: 'token', least: 0.4 },
     isOnce: true,
-    connections: WRITERS,
     async requests({ boxgate }) {
       const tokens = await boxgate.issue(boxgate.clients.opaque, ONCE);
       return tokens.map((token) => resourceRequest(['DELETE', boxgate.path('/Session')], token));
@@ -127,10 +128,14 @@ function usersRows(): RouteRow[] {
 type Ids = (world: RouteWorld) => readonly string[] | Promise<readonly string[]>;
 
 /** Sessions of tokens that nothing else uses. */
-async function sessions({ boxgate }: RouteWorld): Promise<readonly string[]> {
+function sessions(world: RouteWorld): Promise<readonly string[]> {
+  return newSessions(world, RECORDS);
+}
+
+async function newSessions({ boxgate }: RouteWorld, count: number): Promise<readonly string[]> {
   const before = new Set(await boxgate.sessionIds(1_000_000));
-  await boxgate.issue(boxgate.clients.opaque, RECORDS);
-  return (await boxgate.sessionIds(1_000_000)).filter((id) => !before.has(id)).slice(0, RECORDS);
+  await boxgate.issue(boxgate.clients.opaque, count);
+  return (await boxgate.sessionIds(1_000_000)).filter((id) => !before.has(id)).slice(0, count);
 }
 
 async function auditEvents({ boxgate, admin }: RouteWorld): Promise<readonly string[]> {
@@ -165,9 +170,9 @@ function creation(path: string, count: number, body: (nth: number) => object): R
   };
 }
 
-function removal(path: string, ids: Ids): RouteRow {
+function removal(path: string, ids: Ids, connections = WRITERS): RouteRow {
   const requests = (world: RouteWorld) => each('DELETE', path, world, ids);
-  return { route: `DELETE ${path}/:id`, isOnce: true, connections: WRITERS, requests };
+  return { route: `DELETE ${path}/:id`, isOnce: true, connections, requests };
 }
 
 async function each(method: string, path: string, world: RouteWorld, ids: Ids): Promise<readonly string[]> {
