@@ -24,8 +24,8 @@ import type { ListedUser } from './user/user-search.ts';
 export type ReadFirstPage<Row, Search = FirstPageOfBox> = (search: Search) => Promise<FirstPageResult<Row>>;
 
 /**
- * First pages of lists, in the order of the IDs. Of sessions and records of the audit trail, newest first, and of grants
- * further pages too.
+ * First pages of lists, in the order of the IDs. Of sessions and records of the audit trail, newest first, and of
+ * grants further pages too.
  */
 export interface FirstPages {
   readonly resources: ReadFirstPage<StoredResource, FirstResourcesOfBox>;

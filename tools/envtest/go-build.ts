@@ -25,12 +25,13 @@ export interface GoProgram {
 export async function goBuild(
   go: string,
   environment: ProgramEnvironment,
-  { module, source, output, linkerFlags, tags = '' }: GoProgram,
+  { module, source, output, linkerFlags, tags }: GoProgram,
 ): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), 'boxgate-go-'));
   const certificates = path.join(folder, 'certificates.pem');
   await writeFile(certificates, getCACertificates('default').join('\n'));
-  const parameters = ['build', '-C', module, '-tags', tags, '-ldflags', linkerFlags, '-o', output, source];
+  const tagged = tags === undefined ? [] : ['-tags', tags];
+  const parameters = ['build', '-C', module, ...tagged, '-ldflags', linkerFlags, '-o', output, source];
   const env = {
     // Go brings no certificate authorities along as Node.js does, and a small Debian has none.
     SSL_CERT_FILE: certificates,

@@ -5,8 +5,8 @@ const keyless = 'keyless';
 
 /**
  * Returns the parameters with which cosign signs something in the registry, by its digest; undefined if nothing is to
- * be signed. `sign` is a key as cosign takes it (a file, or the address of one in a KMS), or `keyless`. A signature with
- * a key is in the registry alone; one without is in the public log, too, as its verification needs it.
+ * be signed. `sign` is a key as cosign takes it (a file, or the address of one in a KMS), or `keyless`. A signature
+ * with a key is in the registry alone; one without is in the public log, too, as its verification needs it.
  */
 export function signingOf(
   sign: string,

@@ -13,8 +13,8 @@ export interface ListLengths {
 const mostBoxes = 10_000;
 
 /**
- * Milliseconds after which a list is counted again. Rows of a long list disappear with a change of its state only, unless
- * Postgres itself loses some: when a standby takes over that lacks the last ones, or a backup is restored.
+ * Milliseconds after which a list is counted again. Rows of a long list disappear with a change of its state only,
+ * unless Postgres itself loses some: when a standby takes over that lacks the last ones, or a backup is restored.
  */
 const memory = 60_000;
 

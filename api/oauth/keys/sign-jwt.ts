@@ -17,8 +17,8 @@ export function signJwt(type: JwtType, claims: object, key: SigningKey): string 
 }
 
 /**
- * Signs a JWT as {@link signJwt} does, on another thread where that pays: a signature of RSA takes 0.7 ms, in which this
- * one would serve nobody. One of ES256 takes 23 µs, and more than twice as much on another thread (measured).
+ * Signs a JWT as {@link signJwt} does, on another thread where that pays: a signature of RSA takes 0.7 ms, in which
+ * this one would serve nobody. One of ES256 takes 23 µs, and more than twice as much on another thread (measured).
  */
 export async function signJwtAside(type: JwtType, claims: object, key: SigningKey): Promise<string> {
   if (key.algorithm !== 'RS256') return signJwt(type, claims, key);

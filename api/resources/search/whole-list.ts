@@ -3,7 +3,7 @@ import { longestFirstPage } from '../../db/first-pages.ts';
 import type { SearchRequest } from './parameters.ts';
 import type { SearchStatements } from './search.ts';
 
-/** Where a page of the whole list begins: `after` the row with this sort key, or with the first one. */
+/** The beginning of a page of the whole list: `after` the row with this sort key, or with the first one. */
 export interface WholeListPage {
   readonly after: readonly string[] | undefined;
 }

@@ -114,7 +114,10 @@ describe('pages that are read together, newest first', () => {
       isEnded: fc.boolean(),
     });
     const subjects = ['box', 'client:a', 'user:7', 'box:before', 'client:b:before'];
-    const revocation = fc.record({ subject: fc.constantFrom(...subjects), version: fc.constantFrom(2, clock.now - day) });
+    const revocation = fc.record({
+      subject: fc.constantFrom(...subjects),
+      version: fc.constantFrom(2, clock.now - day),
+    });
     await fc.assert(
       fc.asyncProperty(
         fc.array(sample, { maxLength: 12 }),

@@ -28,7 +28,7 @@ describe('grants that are read together', () => {
     await consent('default', 'app', 1, 30);
     await consent('default', 'other-app', 25, 40);
     await consent('default', 'deleted', 1, 40);
-    await consent('default', BUILT_IN_CLIENTS[0] ?? '', 3, 4);
+    await consent('default', BUILT_IN_CLIENTS[0], 3, 4);
     await consent('other', 'app', 1, 5);
     await database.owner.query(
       `INSERT INTO boxgate.consent_target (box, user_id, client, scopes, version, created_at, target, redirect_uri, audience)
@@ -73,10 +73,12 @@ describe('grants that are read together', () => {
     const page = await read('default', 100);
     expect(page).to.include({ total: 48 });
     const shown = page === 'large' ? [] : page.rows;
-    expect(shown.filter(({ user }) => user === 3).map(({ client, targets }) => [client, targets.length])).to.deep.equal([
-      ['app', 2],
-      [BUILT_IN_CLIENTS[0], 3],
-    ]);
+    expect(shown.filter(({ user }) => user === 3).map(({ client, targets }) => [client, targets.length])).to.deep.equal(
+      [
+        ['app', 2],
+        [BUILT_IN_CLIENTS[0], 3],
+      ],
+    );
     expect(shown.map(({ client }) => client)).not.to.include('deleted');
   });
 

@@ -83,7 +83,7 @@ describe('story 5: faults under load', () => {
   });
 });
 
-/** How long the load with few resources lasts. */
+/** Minutes of the load with few resources. */
 const minutes = Number(process.env['E2E_SCARCE_MINUTES'] ?? '10');
 
 /** Checks whether a failure is one that the contract allows while Postgres is away. */

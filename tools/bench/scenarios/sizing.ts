@@ -12,7 +12,7 @@ import type { Row, Scenario } from '../scenario.ts';
 
 const clients = 10_000;
 
-/** What an installation needs: the processor of each part at a rate, and the memory of the API for clients in use. */
+/** The needs of an installation: the processor of each part at a rate, and the memory of the API for clients in use. */
 export const sizing: Scenario = {
   name: 'sizing',
   async run(context) {
