@@ -43,7 +43,7 @@ export function cookiesOf(cookies: ReadonlyMap<string, string>): string {
   return [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
 }
 
-/** The query of an authorization request (RFC 6749 §4.1.1, §4.2.1), for `openid` unless another scope or '' is given. */
+/** The query of an authorization request (RFC 6749 §4.1.1, §4.2.1), of a scope; '' requests none. */
 export function authorization(client: string, type: 'code' | 'token', scope = 'openid'): string {
   const pkce = { code_challenge: challenge, code_challenge_method: 'S256' };
   const asked = { response_type: type, client_id: client, redirect_uri: BACK, ...(scope !== '' && { scope }) };

@@ -15,7 +15,7 @@ export interface PlannedRow extends ResourceKey {
 
 type PlannedColumns = ResourceKey & OwnerColumns & Pick<PlannedRow, 'body' | 'secrets' | 'retain'>;
 
-/** Reads the rows of a box that a cluster declares, and those that are named, in portions. */
+/** Reads the rows of a box that a cluster declares, and those that are named, by kind and ID, in portions. */
 export async function plannedRows(
   connection: Connection,
   box: string,
@@ -32,7 +32,8 @@ export async function plannedRows(
            jsonb_strip_nulls(jsonb_build_object('resourceType', 'Group', 'name', g.name, 'description', g.description)),
            '{}', g.owner_cluster, g.owner_name, g.owner_uid, g.retain
       FROM boxgate.group g
-     WHERE g.box = $1 AND (g.owner_cluster = $2 OR ('Group', g.name) IN (SELECT * FROM unnest($3::text[], $4::text[])))`;
+     WHERE g.box = $1 AND (g.owner_cluster = $2 OR ('Group', g.name) IN (SELECT * FROM unnest($3::text[], $4::text[])))
+     ORDER BY 1, 2`;
   const rows = await readInPortions<PlannedColumns>(connection, { text, values }, Infinity);
   return rows.map(({ kind, id, body, secrets, retain, ...owner }) => ({
     kind,
