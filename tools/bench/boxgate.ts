@@ -25,6 +25,8 @@ export interface Boxgate extends ServerProcess {
   issue(client: Credentials, count: number): Promise<string[]>;
   /** Issues tokens of another box. */
   issueIn(otherBox: string, client: Credentials, count: number): Promise<string[]>;
+  /** Starts another replica on the same database; the caller stops it. */
+  replica(): Promise<ServerProcess>;
   /** Ids of live sessions. */
   sessionIds(count: number): Promise<string[]>;
 }
@@ -52,7 +54,7 @@ export async function startBoxgate(
   const database = `boxgate_${name}`;
   const urls = await makeDatabase(postgres, database);
   const managementKey = randomBytes(32).toString('hex');
-  const server = await startServer([...profiling(profile), program, 'api'], {
+  const environment = {
     NODE_ENV: 'production',
     BOXGATE_DATABASE_URL: urls.BOXGATE_DATABASE_URL,
     BOXGATE_HOST: '127.0.0.1',
@@ -63,7 +65,8 @@ export async function startBoxgate(
     BOXGATE_PUBLIC_URL: 'http://127.0.0.1',
     BOXGATE_LINGER_SECONDS: '0',
     ...settings,
-  });
+  };
+  const server = await startServer([...profiling(profile), program, 'api'], environment);
   const clients = {
     opaque: { id: 'bench-opaque', secret: generateClientSecret() },
     jwt: { id: 'bench-jwt', secret: generateClientSecret() },
@@ -88,6 +91,7 @@ export async function startBoxgate(
     addTo: (name, more) => declare(management, name, more, true),
     issue: (client, count) => issueIn(box, client, count),
     issueIn,
+    replica: () => startServer([program, 'api'], environment),
     sessionIds: (count) => findSessions(postgres, database, count),
   };
 }

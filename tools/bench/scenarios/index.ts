@@ -10,6 +10,7 @@ import { manyConnections } from './many-connections.ts';
 import { millionUsers } from './million-users.ts';
 import { oneConnection } from './one-connection.ts';
 import { policyOfGroup } from './policy-of-group.ts';
+import { replicas } from './replicas.ts';
 import { signIns } from './sign-ins.ts';
 import { sizing } from './sizing.ts';
 import { storage } from './storage.ts';
@@ -23,6 +24,7 @@ export const scenarios: readonly Scenario[] = [
   auditLines,
   storage,
   sizing,
+  replicas,
   oneConnection,
   millionSessions,
   tenMillionSessions,
