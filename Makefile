@@ -75,7 +75,7 @@ mutants: install needs ## breaks the code in known places and fails where no tes
 
 attacks: install ## what one box can do to another, measured; a million redirect URIs that are not the configured one, a thousand texts that want to be markup (SEED=x)
 	@BOXGATE_ATTACK_SECONDS=20 npx mocha --timeout 0 test/attacks/attacks.test.ts
-	@BOXGATE_VARIANTS=1000000 $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha test/oauth/authorization/redirect-uri.test.ts
+	@BOXGATE_VARIANTS=1000000 $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha test/oauth/authorization/request/redirect-uri.test.ts
 	@BOXGATE_PAYLOADS=1000 $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha test/browser/payloads.test.ts
 
 fuzz: install ## a million requests made of the routes by chance, many on one connection (REQUESTS=10000 SEED=x)
