@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { rename } from 'node:fs/promises';
 import path from 'node:path';
 import type { ProgramEnvironment } from './find-programs.ts';
 import { goBuild } from './go-build.ts';
@@ -24,10 +23,9 @@ export async function build(programs: readonly Program[], builder: Builder): Pro
   for (const { name, module, source, minutes } of programs) {
     const time = minutes === 1 ? 'a minute' : `${String(minutes)} minutes`;
     tell(`building ${name} (about ${time} on two cores where nothing is cached)`);
-    const output = path.join(folder, `.${name}`);
+    const output = path.join(folder, name);
     const program = { module: path.join(goModules, module), source, output, linkerFlags: linkerFlags(version) };
     await goBuild(go, environment, program);
-    await rename(output, path.join(folder, name));
   }
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { cacheFolder } from '../cache-folder.ts';
 import { goBuild } from '../envtest/go-build.ts';
@@ -66,11 +66,8 @@ export async function obtainGoPeers(
   const go = await obtainGo(environment, tell, downloads.toolchain);
   for (const peer of missing) {
     const { name, source, tags } = peer;
-    const file = goPeerFile(peer, environment);
-    mkdirSync(path.dirname(file), { recursive: true });
+    const output = goPeerFile(peer, environment);
     tell(`building ${name} (up to five minutes on two cores where nothing is cached)`);
-    const output = `${file}.${String(process.pid)}`;
     await goBuild(go, environment, { module: goPeerFolder(peer), source, output, linkerFlags: '-s -w', tags });
-    renameSync(output, file);
   }
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { cacheFolder } from '../cache-folder.ts';
 import { goBuild } from '../envtest/go-build.ts';
@@ -15,11 +15,8 @@ export async function obtainHelm(environment: Variables, tell: (line: string) =>
   if (findHelm(environment) !== undefined) return;
   const go = await obtainGo(environment, tell, downloads.toolchain);
   tell('building helm (about three minutes on two cores where nothing is cached)');
-  const file = built(environment);
-  mkdirSync(path.dirname(file), { recursive: true });
-  const output = `${file}.${String(process.pid)}`;
+  const output = built(environment);
   await goBuild(go, environment, { module, source: 'helm.sh/helm/v3/cmd/helm', output, linkerFlags: '-s -w' });
-  renameSync(output, file);
 }
 
 /**

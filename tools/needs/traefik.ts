@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { appendFile, cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { goBuild } from '../envtest/go-build.ts';
+import { goBuild, goSources } from '../envtest/go-build.ts';
 import { obtainGo } from '../envtest/go.ts';
 import { downloads } from '../envtest/release.ts';
 import { findCommand } from './commands.ts';
@@ -31,25 +31,27 @@ export async function obtainTraefik(environment: Variables, tell: (line: string)
   if (findTraefik(environment) !== undefined) return;
   const go = await obtainGo(environment, tell, downloads.toolchain);
   tell('building traefik (four minutes on two cores where nothing is cached)');
-  const file = goPeerFile(peer, environment);
+  const output = goPeerFile(peer, environment);
   const folder = await mkdtemp(path.join(tmpdir(), 'boxgate-traefik-'));
   try {
-    const module = await reducedModule(go, folder);
-    await mkdir(path.dirname(file), { recursive: true });
-    const output = `${file}.${String(process.pid)}`;
+    const module = await reducedModule(go, environment, folder);
     await goBuild(go, environment, { module, source: peer.source, output, linkerFlags: '-s -w' });
-    await rename(output, file);
   } finally {
     await rm(folder, { recursive: true });
   }
 }
 
 /** Writes a copy of Traefik's module, without what cannot be built, into a folder, and returns where it is. */
-async function reducedModule(go: string, folder: string): Promise<string> {
+async function reducedModule(go: string, environment: Variables, folder: string): Promise<string> {
   const pinned = goPeerFolder(peer);
   const [traefik, lego] = [path.join(folder, 'traefik'), path.join(folder, 'lego')];
-  await copyModule(go, 'github.com/traefik/traefik/v3', traefik);
-  await copyModule(go, 'github.com/go-acme/lego/v4', lego);
+  for (const [module, target] of [
+    ['github.com/traefik/traefik/v3', traefik],
+    ['github.com/go-acme/lego/v4', lego],
+  ] as const) {
+    const sources = await goSources(go, environment, pinned, `${module}@${await pinnedVersion(module)}`);
+    await copyWritable(sources, target);
+  }
   await mkdir(path.join(traefik, 'webui', 'static'), { recursive: true });
   await writeFile(path.join(traefik, 'webui', 'static', 'index.html'), 'The dashboard is left out of this build.\n');
   await cp(path.join(pinned, 'digest_auth.go'), path.join(traefik, 'pkg', 'middlewares', 'auth', 'digest_auth.go'));
@@ -67,17 +69,9 @@ async function reducedModule(go: string, folder: string): Promise<string> {
   return traefik;
 }
 
-/** Copies a module whose checksum is in go.sum. Throws if it cannot be obtained. */
-async function copyModule(go: string, module: string, target: string): Promise<void> {
-  const query = `${module}@${await pinnedVersion(module)}`;
-  const env = { ...process.env, GOTOOLCHAIN: 'local', GOFLAGS: '-mod=readonly' };
-  const { stdout } = await promisify(execFile)(go, ['mod', 'download', '-json', query], {
-    cwd: goPeerFolder(peer),
-    env,
-  });
-  const [, source = ''] = /"Dir": "([^"]+)"/.exec(stdout) ?? [];
-  await cp(source, target, { recursive: true, filter: (file) => !path.basename(file).endsWith('_test.go') });
-  // What Go has downloaded is read-only.
+/** Copies the sources of a module. What Go has downloaded is read-only. */
+async function copyWritable(sources: string, target: string): Promise<void> {
+  await cp(sources, target, { recursive: true, filter: (file) => !file.endsWith('_test.go') });
   await promisify(execFile)('chmod', ['-R', 'u+w', target]);
 }
 

@@ -4,22 +4,24 @@ import { obtainTraefik } from '../../../tools/needs/traefik.ts';
 import { replaced } from '../../support/page-block.ts';
 import { describeGateway } from '../gateway-stories.ts';
 
-before(async function () {
-  this.timeout(0);
-  await obtainTraefik(process.env, (line) => process.stderr.write(`${line}\n`));
-});
+describe('Traefik itself', () => {
+  before(async function () {
+    this.timeout(0);
+    await obtainTraefik(process.env, (line) => process.stderr.write(`${line}\n`));
+  });
 
-describeGateway('traefik', {
-  heading: 'Traefik',
-  language: 'yaml',
-  // Traefik sends the host of the address, so the box is told by the path.
-  configure: (block, app, boxgate) =>
-    routesBehind(replaced(block, { 'http://boxgate.shop.svc': `${boxgate}/boxes/shop` }), app),
-  told: ['x-auth-client', 'x-auth-policy', 'x-auth-session'],
-  // Traefik forwards the headers of nginx's dialect, which then tell another request than its own.
-  forged: [400, 400, 403],
-  resolved: '/orders/7?x=1',
-  down: 500,
+  describeGateway('traefik', {
+    heading: 'Traefik',
+    language: 'yaml',
+    // Traefik sends the host of the address, so the box is told by the path.
+    configure: (block, app, boxgate) =>
+      routesBehind(replaced(block, { 'http://boxgate.shop.svc': `${boxgate}/boxes/shop` }), app),
+    told: ['x-auth-client', 'x-auth-policy', 'x-auth-session'],
+    // Traefik forwards the headers of nginx's dialect, which then tell another request than its own.
+    forged: [400, 400, 403],
+    resolved: '/orders/7?x=1',
+    down: 500,
+  });
 });
 
 /** Returns the file of Traefik's provider `file` that sends every request to an app through a Middleware. */
