@@ -52,8 +52,15 @@ export function App({ page, say, language, isBack }: AppProps) {
 
   const ui = useMemo<Ui>(
     () => ({
-      ...{ say, language, box, issuer, request: connection.request, notify: setNotice, drafts },
-      ...{ user: user?.id ?? '', email: user?.email ?? '' },
+      say,
+      language,
+      box,
+      issuer,
+      user: user?.id ?? '',
+      email: user?.email ?? '',
+      request: connection.request,
+      notify: setNotice,
+      drafts,
     }),
     [connection, user, language],
   );

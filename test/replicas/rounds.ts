@@ -235,7 +235,7 @@ export function idOf(round: Round): string {
   return `c${String(round.nth)}`;
 }
 
-/** The client of a round as it is declared; it refreshes, and every seventh one’s tokens are JWTs. */
+/** The client of a round as it is declared; it refreshes, and every seventh one's tokens are JWTs. */
 export function clientBody(round: Round, { id, secret }: Credentials, over: object = {}) {
   // Seven has nothing in common with the number of kinds: each meets both forms.
   const jwt = round.nth % 7 === 0 ? { token_format: 'jwt' } : {};

@@ -94,14 +94,15 @@ export function newestPagesOf<Search extends NewestOfBox, Columns extends Newest
   };
   return async (search) => {
     const { box } = search;
-    const length = search.isCounted ? lengths.of(box) : undefined;
-    if (length?.is !== 'medium') {
-      const most = search.isCounted && length === undefined ? countedTogether : 0;
-      const rows = await together({ ...search, most });
+    if (!search.isCounted) return pageIn(search, await together({ ...search, most: 0 }), undefined);
+    const length = lengths.of(box);
+    if (length === undefined) {
+      const rows = await together({ ...search, most: countedTogether });
       const counted = Number(rows[0]?.total ?? 0);
-      const isKnown = length === undefined ? counted <= most : length.state === rows[0]?.state;
-      if (isKnown || !search.isCounted || rows[0]?.is_large === true)
-        return pageIn(search, rows, most === 0 ? undefined : counted);
+      if (counted <= countedTogether || rows[0]?.is_large === true) return pageIn(search, rows, counted);
+    } else if (length.is === 'long') {
+      const rows = await together({ ...search, most: 0 });
+      if (rows[0]?.state === length.state || rows[0]?.is_large === true) return pageIn(search, rows, undefined);
     }
     const rows = await counting({ ...search, most: countedAtAll });
     const { total, state } = rows[0] ?? { total: 0, state: null };

@@ -63,6 +63,18 @@ export function endingJoin(box: string): string {
   return `LEFT JOIN LATERAL (SELECT * FROM (${sessionEnding}) AS first WHERE ${canHaveEnded} OFFSET 0) AS ending ON true`;
 }
 
+/** A row of a session that says how it ended before its time, null if it did not. */
+export interface EndedColumns extends Omit<SessionColumns, 'status' | 'expires_at'> {
+  readonly expires_at: Date;
+  readonly ended_as: Exclude<SessionStatus, 'active' | 'expired'> | null;
+}
+
+/** Converts such a row, with the status that the session has at a time in milliseconds since 1970. */
+export function sessionRecordAt(row: EndedColumns, now: number): SessionRecord {
+  const atItsEnd = row.expires_at.getTime() <= now ? 'expired' : 'active';
+  return sessionRecord({ ...row, status: row.ended_as ?? atItsEnd });
+}
+
 /** Converts a row for the rest of the service. */
 export function sessionRecord(row: SessionColumns): SessionRecord {
   return {

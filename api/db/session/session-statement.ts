@@ -3,10 +3,9 @@ import { arrayLiteral, quoted } from '../core/array-literal.ts';
 import type { ReadRecord } from '../core/read-record.ts';
 import { fixedText } from '../core/statement.ts';
 import type { Statement, StatementConnection } from '../core/statement.ts';
-import { sessionRecord } from './record.ts';
-import type { SessionColumns, SessionRecord } from './record.ts';
+import { sessionRecordAt } from './record.ts';
+import type { EndedColumns, SessionRecord } from './record.ts';
 import { nearBuckets } from './session-buckets.ts';
-import type { SessionEnd } from './session.ts';
 
 /** Key of a session among all boxes, and the time of its status in milliseconds since 1970. */
 export interface SessionOfBox {
@@ -23,24 +22,17 @@ export const findSessionRecord: Statement<SessionOfBox, ReadRecord<SessionRecord
 
 const reading = fixedText('SELECT * FROM boxgate.read_sessions($1,$2,$3,$4,$5)');
 
-interface ReadRow extends Omit<SessionColumns, 'status' | 'expires_at'>, RowOfItem {
-  readonly expires_at: Date;
-  readonly ended_as: SessionEnd | null;
-}
-
 async function readAll(
   db: StatementConnection,
   keys: readonly SessionOfBox[],
 ): Promise<readonly ReadRecord<SessionRecord>[]> {
   const near = keys.map(({ id }) => nearBuckets(id));
-  const rows = await db.rows<ReadRow>(reading, [
+  const rows = await db.rows<EndedColumns & RowOfItem>(reading, [
     arrayLiteral(keys, ({ box }) => quoted(box)),
     arrayLiteral(keys, ({ id }) => id),
     ...[0, 1, 2].map((nth) => arrayLiteral(near, (buckets) => String(buckets[nth]))),
   ]);
   return answersOf(keys, rows, (row, { now }) => {
-    if (row === undefined) return { row, isForTransaction: true };
-    const atItsEnd = row.expires_at.getTime() <= now ? 'expired' : 'active';
-    return { row: sessionRecord({ ...row, status: row.ended_as ?? atItsEnd }) };
+    return row === undefined ? { row, isForTransaction: true } : { row: sessionRecordAt(row, now) };
   });
 }
