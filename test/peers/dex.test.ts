@@ -29,9 +29,9 @@ function configOf(text: string): { readonly scopes: readonly string[]; readonly 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Boxgate as the upstream provider of Dex. Its module cannot be obtained as a library, so these are the requests of its
- * connector `oidc` (https://dexidp.io/docs/connectors/oidc/), which uses coreos/go-oidc and golang.org/x/oauth2, with
- * the configuration of docs/add-sign-in.md.
+ * Boxgate as the upstream provider of Dex: the requests of its connector `oidc`
+ * (https://dexidp.io/docs/connectors/oidc/), which uses coreos/go-oidc and golang.org/x/oauth2, with the configuration
+ * of docs/add-sign-in.md. `make peers` has Dex itself, which is built from a clone of its repository.
  */
 describe('Dex with Boxgate as the upstream of its connector oidc', () => {
   let box: HttpsBox;
