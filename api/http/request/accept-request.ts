@@ -129,7 +129,7 @@ function refuseAmbiguous(request: IncomingMessage): string {
   const { rawHeaders, httpVersionMajor } = request;
   if (httpVersionMajor !== 1) throw new Problem('bad-request', 'The request must be of HTTP/1.1');
   if (rawHeaders.length > 2 * mostHeaders) throw new Problem('bad-request', 'The request has too many headers');
-  refuseRepeated(rawHeaders);
+  refuseRepeated(request);
   if (request.url?.startsWith('/') !== true) throw new Problem('bad-request', 'The request target must be a path');
   // RFC 9112 §3.2.1: a target has no fragment. What is left here is all that express reads without parsing it as a URL.
   if (/[#\s]/.test(request.url)) throw new Problem('bad-request', 'The request target must not have a fragment (#)');
@@ -138,7 +138,9 @@ function refuseAmbiguous(request: IncomingMessage): string {
   return host;
 }
 
-function refuseRepeated(rawHeaders: readonly string[]): void {
+function refuseRepeated({ rawHeaders, headers }: IncomingMessage): void {
+  // Node.js makes one member of headers with one name: as many members as headers means that none is repeated.
+  if (2 * Object.keys(headers).length === rawHeaders.length) return;
   let seen = '';
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]?.toLowerCase() ?? '';
