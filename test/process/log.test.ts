@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
 import { Writable } from 'node:stream';
-import { createLog, errorFacts } from '../../process/log.ts';
+import { createLog, errorFacts, logFacts } from '../../process/log.ts';
 
 /** The lines that a log writes while something is logged. */
 function linesOf(
@@ -49,6 +49,42 @@ describe('the log', () => {
     }).map((line) => Date.parse(/"time":"([^"]+)"/.exec(line)?.[1] ?? ''));
     expect(times).to.deep.equal(times.toSorted((a, b) => a - b));
     expect(Math.abs(Date.now() - (times.at(-1) ?? 0))).to.be.lessThan(60_000);
+  });
+});
+
+describe('facts in the log', () => {
+  const facts = {
+    text: 'a\nb\r\nc\u2028d"e\\f\0g',
+    long: 'é\u{1f512}\ud800 '.repeat(50),
+    gone: undefined,
+    empty: '',
+    number: 1.25,
+    nothing: NaN,
+  };
+  const withoutTime = (lines: readonly string[]): string[] => lines.map((line) => line.replace(/"time":"[^"]+"/, '"time":0'));
+
+  it('are written as any line is', () => {
+    const expected = withoutTime(linesOf('info', (log) => log.info(facts)));
+    expect(withoutTime(linesOf('info', (log) => logFacts(log, facts)))).to.deep.equal(expected);
+    expect(JSON.parse(expected.join())).to.include({ level: 'info', text: facts.text, number: 1.25, nothing: null });
+  });
+
+  it('have their time, and their place among the other lines', () => {
+    const lines = linesOf('info', (log) => {
+      log.info('first');
+      logFacts(log, { nth: 2 });
+      log.info('third');
+    });
+    expect(lines.map((line) => /"(?:msg|nth)":"?(\w+)/.exec(line)?.[1])).to.deep.equal(['first', '2', 'third']);
+    expect(Math.abs(Date.now() - Date.parse(/"time":"([^"]+)"/.exec(lines[1] ?? '')?.[1] ?? ''))).to.be.lessThan(
+      60_000,
+    );
+  });
+
+  it('are left out where the level is higher, and belong to a part of the log as its other lines do', () => {
+    expect(linesOf('warn', (log) => logFacts(log, facts))).to.deep.equal([]);
+    const [line = ''] = linesOf('info', (log) => logFacts(log.child({ part: 'p' }), { nth: 1 }));
+    expect(JSON.parse(line)).to.include({ part: 'p', nth: 1 });
   });
 });
 

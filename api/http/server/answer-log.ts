@@ -1,3 +1,4 @@
+import { logFacts } from '../../../process/log.ts';
 import type { Log } from '../../../process/log.ts';
 import type { Metrics } from './metrics.ts';
 import type { OnBroken } from './broken-request.ts';
@@ -9,7 +10,7 @@ export function answerLog(log: Log, metrics: Metrics): OnAnswer {
     const seconds = (performance.now() - requestContext.started) / 1000;
     const method = response.req.method ?? '';
     metrics.answered(method, requestContext.route, status, seconds);
-    log.info({
+    logFacts(log, {
       request_id: requestContext.requestId,
       box: requestContext.box === '' ? undefined : requestContext.box,
       method,

@@ -1,6 +1,7 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { largestUses } from '../../shares/resource-use.ts';
 import type { ResourceUse } from '../../shares/resource-use.ts';
+import { createAnswerCounts } from './answer-counts.ts';
 
 /** Metrics of the process (Prometheus). Labels contain no part of a request but its method. */
 export interface Metrics {
@@ -24,19 +25,7 @@ export interface Gauges {
 export function createMetrics(gauges: Gauges, shares: readonly ResourceUse[]): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'boxgate_' });
-  const requests = new Counter({
-    name: 'boxgate_http_requests_total',
-    help: 'Answered requests.',
-    labelNames: ['method', 'route', 'status'],
-    registers: [registry],
-  });
-  const duration = new Histogram({
-    name: 'boxgate_http_request_duration_seconds',
-    help: 'Time to answer a request, in seconds.',
-    labelNames: ['route'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
-    registers: [registry],
-  });
+  const answers = createAnswerCounts(registry);
   gauge(registry, 'boxgate_boxes_in_memory', 'Boxes whose configuration is held in memory.', gauges.boxesInMemory);
   gauge(registry, 'boxgate_argon2_waiting', 'Secrets being hashed or waiting for it.', gauges.secretsWaiting);
   addShares(registry, shares);
@@ -52,35 +41,10 @@ export function createMetrics(gauges: Gauges, shares: readonly ResourceUse[]): M
     'Records of the audit trail that were not stored, and events that were not counted.',
     gauges.auditEventsDropped,
   );
-  // Labels are looked up once: prom-client hashes them at every call.
-  const children = new Map<string, { count: () => void; observe: (seconds: number) => void }>();
-
-  function child(method: string, route: string, status: number): { count: () => void; observe: (s: number) => void } {
-    const key = `${method} ${route} ${String(status)}`;
-    const known = children.get(key);
-    if (known !== undefined) return known;
-    const counter = requests.labels({ method, route, status: String(status) });
-    const histogram = duration.labels({ route });
-    const made = {
-      count: () => {
-        counter.inc();
-      },
-      observe: (seconds: number) => {
-        histogram.observe(seconds);
-      },
-    };
-    children.set(key, made);
-    return made;
-  }
-
   return {
-    answered(method, route, status, seconds) {
-      const { count, observe } = child(method, route, status);
-      count();
-      observe(seconds);
-    },
+    answered: answers.add,
     async page() {
-      return { contentType: registry.contentType, text: await registry.metrics() };
+      return { contentType: registry.contentType, text: `${await registry.metrics()}\n${answers.histogram()}` };
     },
   };
 }

@@ -1,0 +1,78 @@
+import { Counter } from 'prom-client';
+import type { Registry } from 'prom-client';
+
+/** Counts of answers, by method, route and status, and of the time they took, by route. */
+export interface AnswerCounts {
+  /** Counts an answer; `seconds` from the first byte of its request. */
+  readonly add: (method: string, route: string, status: number, seconds: number) => void;
+  /** Returns the histogram of times in the text format of Prometheus. */
+  readonly histogram: () => string;
+}
+
+/** Upper bounds of the buckets, in seconds; another bucket has what took longer. */
+const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+
+/** Answers of one route. */
+class RouteCounts {
+  /** Numbers of answers by method, then by status. */
+  readonly numbers = new Map<string, Map<number, number>>();
+  /** Numbers of answers by bucket, each without those of the smaller ones. */
+  readonly buckets = [...bounds, Infinity].map(() => 0);
+  /** Seconds of all answers together. */
+  sum = 0;
+
+  add(method: string, status: number, seconds: number): void {
+    const byStatus = this.numbers.get(method) ?? new Map<number, number>();
+    this.numbers.set(method, byStatus);
+    byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
+    let bucket = 0;
+    while (seconds > (bounds[bucket] ?? Infinity)) bucket += 1;
+    this.buckets[bucket] = (this.buckets[bucket] ?? 0) + 1;
+    this.sum += seconds;
+  }
+}
+
+/**
+ * Creates the counts of a process, and registers the counter of answers. They are kept beside the registry, which would
+ * look for the labels of each answer again (docs/decisions/0155).
+ */
+export function createAnswerCounts(registry: Registry): AnswerCounts {
+  const routes = new Map<string, RouteCounts>();
+  new Counter({
+    name: 'boxgate_http_requests_total',
+    help: 'Answered requests.',
+    labelNames: ['method', 'route', 'status'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [route, { numbers }] of routes) {
+        for (const [method, byStatus] of numbers) {
+          for (const [status, number] of byStatus) this.inc({ method, route, status: String(status) }, number);
+        }
+      }
+    },
+  });
+  return {
+    add(method, route, status, seconds) {
+      const counts = routes.get(route) ?? new RouteCounts();
+      routes.set(route, counts);
+      counts.add(method, status, seconds);
+    },
+    histogram: () => histogramText(routes),
+  };
+}
+
+/** Writes a histogram as Prometheus reads it: each bucket has the answers of the smaller ones too. Routes are ours. */
+function histogramText(routes: ReadonlyMap<string, RouteCounts>): string {
+  const name = 'boxgate_http_request_duration_seconds';
+  const lines = [`# HELP ${name} Time to answer a request, in seconds.`, `# TYPE ${name} histogram`];
+  for (const [route, { buckets, sum }] of routes) {
+    let count = 0;
+    for (const [nth, number] of buckets.entries()) {
+      count += number;
+      lines.push(`${name}_bucket{le="${String(bounds[nth] ?? '+Inf')}",route="${route}"} ${String(count)}`);
+    }
+    lines.push(`${name}_sum{route="${route}"} ${String(sum)}`, `${name}_count{route="${route}"} ${String(count)}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
