@@ -132,7 +132,8 @@ describe('boxctl', () => {
       const denied = await boxctl.run(['can', 'client:reports', 'DELETE', '/Client/app']);
       expect([denied.code, denied.output]).to.deep.equal([1, '']);
       expect(denied.messages).to.equal(
-        'boxctl: no: the policies for this subject do not allow it\n  readers (cel): its rule is not true for this request\n',
+        'boxctl: no: the policies for this subject do not allow it\n  readers (cel): its rule is not true for this request\n' +
+          '  the token is taken to have no scope; --scope gives it one\n',
       );
       const stranger = await boxctl.run(['can', 'anyone', 'GET', '/users']);
       expect(stranger.messages).to.contain('no policy is for this subject');

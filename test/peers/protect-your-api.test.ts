@@ -62,6 +62,7 @@ describe(`docs/${page}`, () => {
       ...declared(),
       caller('writer', 'orders:write', forOrders),
       caller('opaque', 'orders:read', { audience: [audience] }),
+      caller('brief', 'orders:read', { ...forOrders, access_token_expiration: 2 }),
       caller('elsewhere', 'orders:read', { token_format: 'jwt', audience: ['https://billing.example'] }),
       {
         kind: 'AccessPolicy',
@@ -97,11 +98,15 @@ describe(`docs/${page}`, () => {
   interface Asked {
     readonly authorization?: string;
     readonly path?: string;
+    readonly method?: string;
   }
 
-  async function ask(program: DocumentedProgram | undefined, { authorization, path = '/orders/7' }: Asked) {
+  async function ask(
+    program: DocumentedProgram | undefined,
+    { authorization, path = '/orders/7', method = 'GET' }: Asked,
+  ) {
     const headers = authorization === undefined ? undefined : { Authorization: authorization };
-    const reply = await fetch(`${program?.url ?? ''}${path}`, { ...(headers && { headers }) });
+    const reply = await fetch(`${program?.url ?? ''}${path}`, { method, ...(headers && { headers }) });
     return { status: reply.status, challenge: reply.headers.get('www-authenticate'), text: await reply.text() };
   }
 
@@ -138,6 +143,20 @@ describe(`docs/${page}`, () => {
       it('refuses a valid token that does not cover the request', async () => {
         const { status, text } = await answer({ authorization: `Bearer ${await tokenOf('writer', 'orders:write')}` });
         expect([status, text]).to.deep.equal([403, '']);
+      });
+
+      it('asks for another right where the method is another', async () => {
+        const reading = { authorization: `Bearer ${await tokenOf('reports', 'orders:read')}`, method: 'POST' };
+        expect((await answer(reading)).status).to.equal(403);
+        if (way === 'check') return;
+        const writing = { authorization: `Bearer ${await tokenOf('writer', 'orders:write')}`, method: 'POST' };
+        expect((await answer(writing)).status).to.equal(200);
+      });
+
+      it('refuses a token that has expired', async () => {
+        const authorization = `Bearer ${await tokenOf('brief', 'orders:read')}`;
+        // Sooner than the minute that some libraries add.
+        await eventually('it is refused', async () => (await answer({ authorization })).status === 401, 30_000);
       });
 
       it(way === 'jwt' ? 'takes JWTs only' : 'takes an opaque token too', async () => {

@@ -1,6 +1,6 @@
 import { plainText } from '../../../process/plain-text.ts';
 import { CliError, EXIT } from '../cli-error.ts';
-import type { Command } from '../command.ts';
+import type { Command, Invocation } from '../command.ts';
 import { cell } from '../resource/texts.ts';
 import { askPolicies, QUESTION, QUESTION_OPTIONS } from './subject.ts';
 import type { Explanation } from './subject.ts';
@@ -19,7 +19,7 @@ export const can: Command = {
   arguments: [3, 3],
   async run(invocation) {
     const explanation = await askPolicies(await invocation.box(), invocation);
-    if (!explanation.granted) throw new CliError(EXIT.refused, `no: ${reasonOf(explanation)}`);
+    if (!explanation.granted) throw new CliError(EXIT.refused, `no: ${reasonOf(explanation)}${hintFor(invocation)}`);
     invocation.terminal.output.write(`yes, by the policy ${plainText(explanation.policy ?? '')}\n`);
   },
 };
@@ -33,4 +33,12 @@ function reasonOf({ candidates }: Explanation): string {
     return plainText(`${cell(policy)} (${cell(engine)}): ${reason}`);
   });
   return `the policies for this subject do not allow it\n${lines.map((line) => `  ${line}`).join('\n')}`;
+}
+
+/** Returns a line about the scope, which a token of a client has only if it is requested. */
+function hintFor({ args, values }: Invocation): string {
+  const isClient = /^client[:/]/i.test(args[0] ?? '');
+  return isClient && values['scope'] === undefined
+    ? '\n  the token is taken to have no scope; --scope gives it one'
+    : '';
 }
