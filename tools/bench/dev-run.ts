@@ -13,8 +13,8 @@ export interface DevRun {
   readonly ended: Promise<number>;
   /** The highest resident memory seen so far, bytes: the process and all below it. */
   highest(): number;
-  /** Ends once standard output has this text. */
-  printed(text: string): Promise<void>;
+  /** Waits until standard output has this text, and returns all of it. */
+  printed(text: string): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -55,13 +55,13 @@ async function exitCode(child: ChildProcess): Promise<number> {
   return child.exitCode ?? 1;
 }
 
-function lookFor(child: ChildProcess): (text: string) => Promise<void> {
+function lookFor(child: ChildProcess): (text: string) => Promise<string> {
   let output = '';
   child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
   return (text) =>
     new Promise((resolve, reject) => {
       const look = (): void => {
-        if (output.includes(text)) resolve();
+        if (output.includes(text)) resolve(output);
       };
       child.stdout?.on('data', look);
       child.once('exit', () =>

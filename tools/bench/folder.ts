@@ -21,16 +21,19 @@ export async function makeFolder(count: number, secrets: 'generated' | 'chosen')
   await mkdir(path.join(root, 'clients'));
   await mkdir(path.join(root, 'policies'));
   const writeClient = (nth: number, description: string): Promise<void> =>
-    writeFile(path.join(root, 'clients', `${name(nth)}.yaml`), client(nth, description, secrets));
+    writeFile(path.join(root, 'clients', `${clientName(nth)}.yaml`), client(nth, description, secrets));
   for (let first = 0; first < count; first += atOnce) {
     const places = Array.from({ length: Math.min(atOnce, count - first) }, (_, place) => first + place);
     await Promise.all(places.map((nth) => writeClient(nth, 'as it was at first')));
-    await Promise.all(places.map((nth) => writeFile(path.join(root, 'policies', `${name(nth)}.yaml`), policy(nth))));
+    await Promise.all(
+      places.map((nth) => writeFile(path.join(root, 'policies', `${clientName(nth)}.yaml`), policy(nth))),
+    );
   }
   return { path: root, change: writeClient, remove: () => rm(root, { recursive: true, force: true }) };
 }
 
-function name(nth: number): string {
+/** Returns the name of a client of the folder, which its policy has too. */
+export function clientName(nth: number): string {
   return `service-${String(nth).padStart(5, '0')}`;
 }
 
@@ -38,12 +41,12 @@ function client(nth: number, description: string, secrets: 'generated' | 'chosen
   return `apiVersion: boxgate.dev/v1
 kind: Client
 metadata:
-  name: ${name(nth)}
+  name: ${clientName(nth)}
   namespace: bench
 spec:
   description: ${description}
   grant_types: [client_credentials]
-${secrets === 'chosen' ? `  secret: chosen by somebody for ${name(nth)}\n` : ''}  auth:
+${secrets === 'chosen' ? `  secret: chosen by somebody for ${clientName(nth)}\n` : ''}  auth:
     client_credentials:
       access_token_expiration: 3600
 `;
@@ -53,12 +56,12 @@ function policy(nth: number): string {
   return `apiVersion: boxgate.dev/v1
 kind: AccessPolicy
 metadata:
-  name: ${name(nth)}
+  name: ${clientName(nth)}
   namespace: bench
 spec:
   engine: allow
   link:
     - resourceType: Client
-      id: ${name(nth)}
+      id: ${clientName(nth)}
 `;
 }

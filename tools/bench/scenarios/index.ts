@@ -1,6 +1,7 @@
 import type { Scenario } from '../scenario.ts';
 import { argon2Flood } from './argon2-flood.ts';
 import { auditLines } from './audit-lines.ts';
+import { boxctl } from './boxctl.ts';
 import { checks } from './checks.ts';
 import { chosenSecrets } from './chosen-secrets.ts';
 import { codeFlow } from './code-flow.ts';
@@ -36,5 +37,6 @@ export const scenarios: readonly Scenario[] = [
   codeFlow,
   millionUsers,
   policyOfGroup,
+  boxctl,
   everyRoute,
 ];

@@ -29,7 +29,7 @@ describe('the list of users', () => {
     expect(await listed('q=%25')).to.deep.equal([]);
   });
 
-  it('is paged by links, with the total', async () => {
+  it('U-10 is paged by links, with the total', async () => {
     const seen: string[] = [];
     let next: string | undefined = `${api.base}/users?q=z&_count=3`;
     while (next !== undefined) {
