@@ -9,7 +9,7 @@ import { groupsClaim } from '../openid/user-claims.ts';
 import type { AccessTokenPlan } from './plan.ts';
 import { signAccessToken } from './jwt-access-token.ts';
 import type { AccessTokenClaims } from './jwt-access-token.ts';
-import { sessionQuotaRefusal } from './session-limit.ts';
+import { requireSessionRoom } from './session-limit.ts';
 
 /** An access token as it is made: the text for the client, the session for the table. */
 export interface MadeAccessToken {
@@ -56,8 +56,7 @@ export function makeToken(
   plan: AccessTokenPlan,
   issue: TokenIssue,
 ): MadeAccessToken {
-  const refusal = sessionQuotaRefusal(state);
-  if (refusal !== undefined) throw refusal;
+  requireSessionRoom(state);
   return completeToken(startToken(state, plan.lifetime, issue), holder, plan, issue);
 }
 

@@ -12,7 +12,7 @@ import { refreshSettings } from '../../refresh/settings.ts';
 import { reportReuse } from '../../report-reuse.ts';
 import { endTokens } from '../../session/end-tokens.ts';
 import type { MadeAccessToken, StartedToken } from '../access-token.ts';
-import { hasRoom, limitsSessions, sessionQuotaRefusal, tooManySessions } from '../session-limit.ts';
+import { hasRoom, limitsSessions, requireSessionRoom, sessionQuotaRefusal, tooManySessions } from '../session-limit.ts';
 import { expectedCode } from './expected-code.ts';
 import type { GrantContext } from './grant.ts';
 
@@ -53,7 +53,7 @@ export async function redeemCode<T extends { readonly made: MadeAccessToken }>(
   if (code !== undefined && isUsed) return asStored(code, verdict, make(code));
   if (code === undefined || verdict === 'refused') throw notValid();
   if (verdict === 'good' && !needsTransaction(presented, state)) {
-    requireRoom(state);
+    requireSessionRoom(state);
     const made = make(code);
     if (await use(redemption, { made, code, family: null }, statements)) return made;
   }
@@ -104,12 +104,6 @@ export function notValid(): OAuthError {
   return new OAuthError('invalid_grant', 'The code is not valid');
 }
 
-/** Throws OAuthError when the box has no room for a session. */
-function requireRoom(state: BoxState): void {
-  const refusal = sessionQuotaRefusal(state);
-  if (refusal !== undefined) throw refusal;
-}
-
 function getsRefreshToken({ client }: PresentedCode): boolean {
   return refreshSettings(client.client, 'a').refresh_token === true;
 }
@@ -134,7 +128,7 @@ async function redeemHeld<T extends { readonly made: MadeAccessToken }>(
     reportReuse({ event: 'code.reused', client: code.client, by }, context);
   }
   if (verdict !== 'good') return 'refused';
-  requireRoom(context.state);
+  requireSessionRoom(context.state);
   const made = make(code);
   const { session } = made.made;
   if (!(await hasRoom(connection, session, settings, now))) return 'full';
