@@ -1,5 +1,6 @@
 import { findCode, redeemCode, storeCode } from './authorization/code-statements.ts';
 import { findSignIn } from './authorization/sign-in-statement.ts';
+import { useCode } from './authorization/use-code.ts';
 import { useAssertion } from './client-auth/assertion.ts';
 import { findServiceAccount } from './client-auth/service-account-entry.ts';
 import { batchBounds, type BatchLimits } from './core/batch-bounds.ts';
@@ -29,6 +30,7 @@ function statementsOn(runner: Runner) {
     signIn: runner(findSignIn),
     storeCode: runner(storeCode),
     code: runner(findCode),
+    useCode: runner(useCode),
     redeem: runner(redeemCode),
   } as const;
 }

@@ -1,6 +1,7 @@
 import type { AssertionUse } from '../db/client-auth/assertion.ts';
 import type { BatchedStatements } from '../db/batched-statements.ts';
 import type { CodeKey, FoundCode, NewCode, Redemption } from '../db/authorization/code-statements.ts';
+import type { CodeUse, UsedCode } from '../db/authorization/use-code.ts';
 import type { EntryKey, KnownEntry } from '../db/client-auth/service-account-entry.ts';
 import type { FamilyKey } from '../db/session/family-statement.ts';
 import type { FoundSession, SessionKey } from '../db/session/check.ts';
@@ -77,6 +78,18 @@ export class CurrentStatements {
   /** Finds a code; undefined if there is none. */
   async code(key: CodeKey): Promise<FoundCode | undefined> {
     return this.#read(await this.#statements.code(key));
+  }
+
+  /**
+   * Finds a code, and uses it if it is as expected (`useCode` of api/db). Once it is used, the state does not count any
+   * more: the statement has compared the version, and the attempt must not be repeated.
+   */
+  async useCode(use: CodeUse): Promise<Pick<UsedCode, 'value' | 'isUsed'>> {
+    this.#requireUnchanged();
+    const { version, value, isUsed } = await this.#statements.useCode(use);
+    if (!isUsed) return { value: this.#read({ version, value }), isUsed };
+    this.confirm(version);
+    return { value, isUsed };
   }
 
   /** Stores a code; false if a transaction must decide (`storeCode` of api/db). */

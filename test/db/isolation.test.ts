@@ -306,6 +306,7 @@ describe('hand-written SQL under the API’s role', () => {
       'trim_requests',
       'unpin_service_accounts',
       'use_assertions',
+      'use_codes',
       'use_refresh_tokens',
     ]);
     const everybody = await owner.query(

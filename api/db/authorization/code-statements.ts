@@ -129,7 +129,8 @@ function jsonOrNull(list: readonly string[] | null): string | null {
   return list === null ? null : quoted(JSON.stringify(list));
 }
 
-interface CodeRow {
+/** The row of a code, as the statements that find codes return it. */
+export interface CodeRow {
   readonly nth: string;
   readonly config_version: string;
   readonly hash: string | null;
@@ -180,7 +181,8 @@ async function findCodes(
   );
 }
 
-function foundCode(id: string, row: CodeRow): FoundCode | undefined {
+/** Returns the code of a row; undefined if there is no such code. */
+export function foundCode(id: string, row: CodeRow): FoundCode | undefined {
   if (row.client === null) return undefined;
   return {
     id,

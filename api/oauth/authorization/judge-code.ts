@@ -12,6 +12,8 @@ export interface PresentedCode {
   readonly client: ClientState;
   readonly redirectUri: string | undefined;
   readonly verifier: string | undefined;
+  /** True: the request names a target (RFC 8707 §2.2). */
+  readonly namesTarget: boolean;
 }
 
 /** `used`: somebody got tokens for it already, and one of the two is a thief (RFC 6749 §4.1.2). */
@@ -20,7 +22,7 @@ export type CodeVerdict = 'good' | 'used' | 'refused';
 /** Pure: judges a code for the client that presents it; `now` in milliseconds. */
 export function judgeCode(
   answer: FoundCode,
-  { code, client, redirectUri, verifier }: PresentedCode,
+  { code, client, redirectUri, verifier }: Omit<PresentedCode, 'namesTarget'>,
   box: Pick<BoxState, 'sessionsFrom' | 'revokedBefore'>,
   now: number,
 ): CodeVerdict {
@@ -59,5 +61,10 @@ function isStillItsPlace(
 function isVerified(challenge: string | null, verifier: string | undefined, client: ClientState): boolean {
   if (challenge === null) return verifier === undefined && !requiresPkce(client);
   if (verifier === undefined) return false;
-  return equal(hash('sha256', verifier, 'base64url'), challenge);
+  return equal(challengeOf(verifier), challenge);
+}
+
+/** Returns the PKCE challenge of a verifier (RFC 7636 §4.2). */
+export function challengeOf(verifier: string): string {
+  return hash('sha256', verifier, 'base64url');
 }

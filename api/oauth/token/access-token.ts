@@ -9,7 +9,7 @@ import { groupsClaim } from '../openid/user-claims.ts';
 import type { AccessTokenPlan } from './plan.ts';
 import { signAccessToken } from './jwt-access-token.ts';
 import type { AccessTokenClaims } from './jwt-access-token.ts';
-import { sessionQuotaRefusal } from './session-limit.ts';
+import { requireSessionRoom } from './session-limit.ts';
 
 /** An access token as it is made: the text for the client, the session for the table. */
 export interface MadeAccessToken {
@@ -39,46 +39,65 @@ export interface TokenIssue {
   readonly person?: Pick<Person, 'groups'> | null;
 }
 
+/** A token of which it is not known yet what is granted with it, and the start of its session. */
+export type StartedToken = {
+  readonly session: Pick<NewSession, 'box' | 'version' | 'id' | 'hash' | 'bucket' | 'expiresAt'>;
+  /** Seconds since 1970. */
+  readonly issuedAt: number;
+} & ({ readonly key: null; readonly text: string } | { readonly key: SigningKey });
+
 /**
- * Makes an access token as planned, signed with the key of {@link keyFor} at the same `now`. Its end is
- * computed once for the row, the bucket and the token. Throws OAuthError when the box has no room for a session.
+ * Makes an access token as planned, signed with the key of {@link keyFor} at the same `now`. Throws OAuthError when the
+ * box has no room for a session.
  */
 export function makeToken(
   state: BoxState,
   holder: TokenHolder,
   plan: AccessTokenPlan,
-  { issuer, key, now, person = null }: TokenIssue,
+  issue: TokenIssue,
 ): MadeAccessToken {
-  const refusal = sessionQuotaRefusal(state);
-  if (refusal !== undefined) throw refusal;
+  requireSessionRoom(state);
+  return completeToken(startToken(state, plan.lifetime, issue), holder, plan, issue);
+}
+
+/**
+ * Starts a token that is valid for `lifetime` seconds. Its end is computed once for the row, the bucket and the token.
+ */
+export function startToken(
+  { box, version }: Pick<BoxState, 'box' | 'version'>,
+  lifetime: number,
+  { key, now }: Pick<TokenIssue, 'key' | 'now'>,
+): StartedToken {
   const issuedAt = Math.floor(now / 1000);
-  const expiresAt = issuedAt + plan.lifetime;
+  const expiresAt = issuedAt + lifetime;
   const bucket = bucketOf(issuedAt, expiresAt);
-  const row = {
-    ...holder,
-    box: state.box,
-    version: state.version,
-    bucket,
-    expiresAt,
-    scope: plan.scope,
-    audience: plan.audience,
-    userAgent: holder.userAgent ?? null,
-  };
-  if (key === null) {
-    const { text, id, hash } = makeAccessToken(bucket, now);
-    return { text, session: { ...row, id, hash } };
+  if (key !== null) {
+    return { session: { box, version, bucket, expiresAt, id: makeSessionId(now), hash: null }, issuedAt, key };
   }
-  const id = makeSessionId(now);
+  const { text, id, hash } = makeAccessToken(bucket, now);
+  return { session: { box, version, bucket, expiresAt, id, hash }, issuedAt, key, text };
+}
+
+/** Completes a started token as planned. */
+export function completeToken(
+  started: StartedToken,
+  holder: TokenHolder,
+  plan: AccessTokenPlan,
+  { issuer, person = null }: Pick<TokenIssue, 'issuer' | 'person'>,
+): MadeAccessToken {
+  const { scope, audience } = plan;
+  const session = { ...holder, ...started.session, scope, audience, userAgent: holder.userAgent ?? null };
+  if (started.key === null) return { text: started.text, session };
   const claims: AccessTokenClaims = {
     iss: issuer,
     sub: holder.user === null ? holder.client : String(holder.user),
     client_id: holder.client,
-    aud: plan.audience?.[0] ?? issuer,
-    iat: issuedAt,
-    exp: expiresAt,
-    jti: uuidText(id),
-    ...(plan.scope === null ? {} : { scope: plan.scope }),
-    ...groupsClaim(person, plan.scope),
+    aud: audience?.[0] ?? issuer,
+    iat: started.issuedAt,
+    exp: session.expiresAt,
+    jti: uuidText(session.id),
+    ...(scope === null ? {} : { scope }),
+    ...groupsClaim(person, scope),
   };
-  return { text: signAccessToken(claims, key), session: { ...row, id, hash: null } };
+  return { text: signAccessToken(claims, started.key), session };
 }

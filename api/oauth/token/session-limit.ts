@@ -57,4 +57,10 @@ export function sessionQuotaRefusal({ sessionsFull, quota }: QuotaState): OAuthE
   return new OAuthError('slow_down', message, { status: 422, retryAfter: tryAgain });
 }
 
+/** Throws the refusal of {@link sessionQuotaRefusal} if the box has no room. */
+export function requireSessionRoom(state: QuotaState): void {
+  const refusal = sessionQuotaRefusal(state);
+  if (refusal !== undefined) throw refusal;
+}
+
 type QuotaState = Pick<BoxState, 'sessionsFull' | 'quota'>;

@@ -30,6 +30,9 @@ export const app = {
   id_token_signed_response_alg: 'ES256',
 } as const satisfies Declared;
 
+/** Another client. To declare it changes the box, and nothing for anybody's code. */
+export const noise = { kind: 'Client', id: 'noise', grant_types: ['client_credentials'] } as const satisfies Declared;
+
 /** First-party client that gets tokens without a code. */
 export const implicit = {
   kind: 'Client',

@@ -7,7 +7,7 @@ import { removeUser } from '../../../api/users/user/remove-user.ts';
 import { signOut } from '../../../api/users/sign-in/sign-in.ts';
 import { createChance, raceRounds, raceSeed, turns } from '../schedule.ts';
 import { patiently } from '../world.ts';
-import { app, ask, codeIn, codeOf, lives, redeem, tokensOf } from './code-flow-requests.ts';
+import { app, ask, codeIn, codeOf, lives, noise, redeem, tokensOf } from './code-flow-requests.ts';
 import type { Person } from './code-flow-requests.ts';
 import { makeCodeFlow } from './code-flow-world.ts';
 import type { CodeFlow } from './code-flow-world.ts';
@@ -85,6 +85,12 @@ describe('the code flow', () => {
     return changeUser(recorded(), { box, settings }, change, (_user, verify) => verify({ box, member: '' }));
   }
 
+  /** A code is used at once if nothing in its box has changed since, and otherwise once it was judged. */
+  const redemptions = [
+    ['their code', 'useCode', false],
+    ['a code from before another change', 'redeem', true],
+  ] as const;
+
   for (const [what, [take, next, error]] of Object.entries(takers)) {
     it(`gives no code to people who ${what} just before it is stored`, async () => {
       const person = await newPerson(await newBox());
@@ -99,20 +105,23 @@ describe('the code flow', () => {
       expect(rows).to.have.length(0);
     });
 
-    it(`gives no tokens to people who ${what} just before their code is redeemed`, async () => {
-      const person = await newPerson(await newBox());
-      const code = await codeOf(two, person);
-      let taken = false;
-      const services = meeting(() => take(person).then(() => (taken = true)), 'redeem');
-      expect(await redeem(services, person, code)).to.equal(error);
-      expect(taken).to.equal(true);
-      const { rows } = await world.owner.query('SELECT FROM boxgate.session WHERE box = $1 AND user_id = $2', [
-        person.box,
-        person.user,
-      ]);
-      expect(rows).to.have.length(0);
-      expect(await redeem(two, person, code)).to.equal(error);
-    });
+    for (const [which, where, isOlder] of redemptions) {
+      it(`gives no tokens to people who ${what} just before ${which} is redeemed`, async () => {
+        const person = await newPerson(await newBox());
+        const code = await codeOf(two, person);
+        if (isOlder) await world.declare(person.box, noise);
+        let taken = false;
+        const services = meeting(() => take(person).then(() => (taken = true)), where);
+        expect(await redeem(services, person, code)).to.equal(error);
+        expect(taken).to.equal(true);
+        const { rows } = await world.owner.query('SELECT FROM boxgate.session WHERE box = $1 AND user_id = $2', [
+          person.box,
+          person.user,
+        ]);
+        expect(rows).to.have.length(0);
+        expect(await redeem(two, person, code)).to.equal(error);
+      });
+    }
 
     it(`leaves people who ${what} no token, and no code that counts`, async () => {
       const person = await newPerson(await newBox());

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { browserHash } from '../../../api/credentials/browser-token.ts';
+import type { BatchedStatements } from '../../../api/db/batched-statements.ts';
 import { deleteSignIn } from '../../../api/db/authorization/sign-in.ts';
 import { inBoxWithin } from '../../../api/db/core/transaction.ts';
 import type { Connection } from '../../../api/db/core/transaction.ts';
@@ -33,14 +34,22 @@ describe('the code flow falls back on a transaction', () => {
   });
   after(() => world.end());
 
-  /** A replica on which nothing is done at once, which counts how often it was tried. */
+  /** A replica on which nothing is done at once, which counts how often it was tried after it was judged. */
   function slow(): { readonly services: OAuthServices; readonly tried: () => number } {
     let tried = 0;
     const no = (): Promise<boolean> => {
       tried += 1;
       return Promise.resolve(false);
     };
-    const services = world.replica({ statements: (usual) => ({ ...usual, storeCode: no, redeem: no }) });
+    const foundOnly = (usual: BatchedStatements): BatchedStatements['useCode'] => {
+      return async ({ session: { box }, code: { id }, withPerson }) => ({
+        ...(await usual.code({ box, id, withPerson })),
+        isUsed: false,
+      });
+    };
+    const services = world.replica({
+      statements: (usual) => ({ ...usual, storeCode: no, useCode: foundOnly(usual), redeem: no }),
+    });
     return { services, tried: () => tried };
   }
 

@@ -19,10 +19,14 @@ export interface CodeFlow {
   /** Returns somebody who is signed in, and has allowed the client `app` to know who they are. */
   readonly newPerson: (box: string) => Promise<Person>;
   /**
-   * Returns a replica whose requests meet something just before they store a code, or redeem one: the first time only.
+   * Returns a replica whose requests meet something just before they store a code, use one at once (`useCode`), or use
+   * one that was judged (`redeem`): the first time only.
    */
-  readonly meeting: (what: () => Promise<unknown>, where: 'storeCode' | 'redeem') => OAuthServices;
+  readonly meeting: (what: () => Promise<unknown>, where: Meeting) => OAuthServices;
 }
+
+/** A statement before which requests meet something. */
+export type Meeting = 'storeCode' | 'useCode' | 'redeem';
 
 /** Makes the world of a suite about the code flow. */
 export async function makeCodeFlow(): Promise<CodeFlow> {
@@ -65,22 +69,20 @@ export async function makeCodeFlow(): Promise<CodeFlow> {
     });
   }
 
-  function meeting(what: () => Promise<unknown>, where: 'storeCode' | 'redeem'): OAuthServices {
+  function meeting(what: () => Promise<unknown>, where: Meeting): OAuthServices {
     let met = false;
-    const meet = async (): Promise<void> => {
-      if (met) return;
+    const meet = async (at: Meeting): Promise<void> => {
+      if (met || at !== where) return;
       met = true;
       await what();
     };
-    const storeCode = (usual: BatchedStatements): BatchedStatements['storeCode'] => {
-      return (code) => (where === 'storeCode' ? meet() : Promise.resolve()).then(() => usual.storeCode(code));
-    };
-    const redeemed = (usual: BatchedStatements): BatchedStatements['redeem'] => {
-      return (one) => (where === 'redeem' ? meet() : Promise.resolve()).then(() => usual.redeem(one));
-    };
-    return world.replica({
-      statements: (usual) => ({ ...usual, storeCode: storeCode(usual), redeem: redeemed(usual) }),
+    const statements = (usual: BatchedStatements): BatchedStatements => ({
+      ...usual,
+      storeCode: (code) => meet('storeCode').then(() => usual.storeCode(code)),
+      useCode: (use) => meet('useCode').then(() => usual.useCode(use)),
+      redeem: (redemption) => meet('redeem').then(() => usual.redeem(redemption)),
     });
+    return world.replica({ statements });
   }
 
   return { world, one, two, newBox, newPerson, meeting };

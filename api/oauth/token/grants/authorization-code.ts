@@ -9,7 +9,7 @@ import { authenticateClient, namedClient } from '../../client-auth/authenticate-
 import type { PresentedCode } from '../../authorization/judge-code.ts';
 import { mustAuthenticateForCode } from '../../client-auth/client-type.ts';
 import { keyFor } from '../../keys/key-needed.ts';
-import { makeToken } from '../access-token.ts';
+import { completeToken, startToken } from '../access-token.ts';
 import type { MadeAccessToken } from '../access-token.ts';
 import { notAuthenticated } from '../../not-authenticated.ts';
 import { OAuthError } from '../../oauth-error.ts';
@@ -29,24 +29,21 @@ export const authorizationCode: Grant = {
     const presented = presentedCode(request, client);
     const settings = client.client.auth?.authorization_code ?? {};
     const now = services.now();
-    const key = keyFor(state, planForm(settings, state.settings), now);
+    const form = planForm(settings, state.settings);
+    const started = startToken(state, form.lifetime, { key: keyFor(state, form, now), now });
     const issuer = services.issuer(state);
+    // The state may move on while a statement uses the code: then these are still those of the decision.
+    const { settings: box, keys } = state;
     const make = (answer: FoundCode): Issued => {
-      const plan = plannedFor(answer, request, {
-        settings,
-        scopes: client.scopes,
-        box: state.settings,
-        issuer,
-        subject: 'user',
-      });
+      const plan = plannedFor(answer, request, { settings, scopes: client.scopes, box, issuer, subject: 'user' });
       const { user, userAgent, person } = answer;
       const holder = { client: client.client.id, user, type: 'a', remoteAddr: request.remoteAddr, userAgent } as const;
-      const made = makeToken(state, holder, plan, { issuer, key, now, person });
-      const openId = { state, client: client.client, issuer, now };
+      const made = completeToken(started, holder, plan, { issuer, person });
+      const openId = { state: { settings: box, keys }, client: client.client, issuer, now };
       const signIdToken = planIdToken(openId, answer, made.text, plan.scope);
       return { plan, scope: answer.scope, made, signIdToken };
     };
-    const issued = await redeemCode({ presented, context, make, now });
+    const issued = await redeemCode({ presented, context, started, remoteAddr: request.remoteAddr, make, now });
     const idToken = await issued.signIdToken?.();
     const { made, plan, refreshToken } = issued;
     return tokenResponse(made.text, plan, scopeOfResponse(issued, presented.code), { refreshToken, idToken });
@@ -88,7 +85,8 @@ function presentedCode({ parameters }: TokenRequest, client: ClientState): Prese
   }
   const code = parseCode(text);
   if (code === undefined) throw notValid();
-  return { code, client, redirectUri: parameters.get('redirect_uri'), verifier };
+  const namesTarget = parameters.has('audience') || parameters.has('resource');
+  return { code, client, redirectUri: parameters.get('redirect_uri'), verifier, namesTarget };
 }
 
 /** Plans the token that the user agreed to; a target named again must be the same (RFC 8707 §2.2). */

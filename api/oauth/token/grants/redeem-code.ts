@@ -2,22 +2,27 @@ import { lockAnswer } from '../../../db/authorization/authorization-answer.ts';
 import type { FoundCode } from '../../../db/authorization/code-statements.ts';
 import { Outage } from '../../../db/core/outage.ts';
 import type { Connection } from '../../../db/core/transaction.ts';
+import type { BoxState } from '../../../state/box-state.ts';
 import type { CurrentStatements } from '../../../state/current-statements.ts';
 import { judgeCode } from '../../authorization/judge-code.ts';
-import type { PresentedCode } from '../../authorization/judge-code.ts';
+import type { CodeVerdict, PresentedCode } from '../../authorization/judge-code.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { storeTokenFamily } from '../../refresh/create-token-family.ts';
 import { refreshSettings } from '../../refresh/settings.ts';
 import { reportReuse } from '../../report-reuse.ts';
 import { endTokens } from '../../session/end-tokens.ts';
-import type { MadeAccessToken } from '../access-token.ts';
-import { hasRoom, limitsSessions, tooManySessions } from '../session-limit.ts';
+import type { MadeAccessToken, StartedToken } from '../access-token.ts';
+import { hasRoom, limitsSessions, requireSessionRoom, sessionQuotaRefusal, tooManySessions } from '../session-limit.ts';
+import { expectedCode } from './expected-code.ts';
 import type { GrantContext } from './grant.ts';
 
-/** A presented code, and the function that makes its tokens if it is valid. */
+/** A presented code, the start of its token, and the function that makes its tokens if it is valid. */
 export interface Redemption<T> {
   readonly presented: PresentedCode;
   readonly context: GrantContext;
+  readonly started: StartedToken;
+  /** Address of the caller. */
+  readonly remoteAddr: string | null;
   readonly make: (code: FoundCode) => T;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -27,9 +32,10 @@ export interface Redemption<T> {
 export type Redeemed<T> = T & { readonly refreshToken?: string | undefined };
 
 /**
- * Redeems a code once (RFC 6749 §4.1.2). Two statements that many requests share suffice, one that reads it and one
- * that uses it. A transaction is needed to store a refresh token, to count the sessions of a client, to end what came
- * from an earlier use, and if something was changed between the two statements. Throws OAuthError, and Outage.
+ * Redeems a code once (RFC 6749 §4.1.2). One statement that many requests share suffices if nothing in the box has
+ * changed since the code was issued (`findOrUse`). Otherwise a second one uses the code after it was judged. A
+ * transaction is needed to store a refresh token, to count the sessions of a client, to end what came from an earlier
+ * use, and if something was changed between the two statements. Throws OAuthError, and Outage.
  *
  * Data that was read may be out of date when it is used. So the second statement stores nothing unless it holds the box
  * (boxgate.hold_boxes) at the version that was read with the code: nothing in between has ended what a user, a client
@@ -41,11 +47,13 @@ export async function redeemCode<T extends { readonly made: MadeAccessToken }>(
 ): Promise<Redeemed<T>> {
   const { presented, context, make, now } = redemption;
   const { state, statements, transaction } = context;
-  const withPerson = presented.client.client.id_token_claims !== undefined;
-  const code = await statements.code({ box: state.box, id: presented.code.id, withPerson });
-  const verdict = code === undefined ? 'refused' : judgeCode(code, presented, state, now);
+  const { sessionsFrom, revokedBefore } = state;
+  const { value: code, isUsed } = await findOrUse(redemption);
+  const verdict = code === undefined ? 'refused' : judgeCode(code, presented, { sessionsFrom, revokedBefore }, now);
+  if (code !== undefined && isUsed) return asStored(code, verdict, make(code));
   if (code === undefined || verdict === 'refused') throw notValid();
-  if (verdict === 'good' && !limitsSessions(state.settings) && !getsRefreshToken(presented)) {
+  if (verdict === 'good' && !needsTransaction(presented, state)) {
+    requireSessionRoom(state);
     const made = make(code);
     if (await use(redemption, { made, code, family: null }, statements)) return made;
   }
@@ -53,6 +61,42 @@ export async function redeemCode<T extends { readonly made: MadeAccessToken }>(
   if (redeemed === 'refused') throw notValid();
   if (redeemed === 'full') throw tooManySessions();
   return redeemed;
+}
+
+/** A code as it was found; `isUsed`: this request has used it already. */
+interface Found {
+  readonly value: FoundCode | undefined;
+  readonly isUsed: boolean;
+}
+
+/** Finds a code; uses it in the same statement if it needs no transaction and its row is as expected. */
+async function findOrUse<T>({ presented, context, started, remoteAddr, now }: Redemption<T>): Promise<Found> {
+  const { state, statements } = context;
+  const { code, client } = presented;
+  const withPerson = client.client.id_token_claims !== undefined;
+  const expected = needsTransaction(presented, state) ? undefined : expectedCode(presented, state, now);
+  if (expected === undefined || sessionQuotaRefusal(state) !== undefined) {
+    return { value: await statements.code({ box: state.box, id: code.id, withPerson }), isUsed: false };
+  }
+  const session = { ...started.session, remoteAddr };
+  return statements.useCode({ ...expected, code, withPerson, session, now });
+}
+
+/** Checks whether a code of this client is always redeemed in a transaction. */
+function needsTransaction(presented: PresentedCode, { settings }: BoxState): boolean {
+  return limitsSessions(settings) || getsRefreshToken(presented);
+}
+
+/**
+ * Returns the tokens of a code that was used before it was judged. Throws an Error if it was not valid, or if the
+ * session is not as the statement stored it: the two must never differ.
+ */
+function asStored<T extends { readonly made: MadeAccessToken }>(code: FoundCode, verdict: CodeVerdict, made: T): T {
+  const { scope, audience } = made.made.session;
+  if (verdict !== 'good' || scope !== code.scope || audience?.join('\n') !== code.audience?.join('\n')) {
+    throw new Error(`the code ${code.id} was used, and is ${verdict}`);
+  }
+  return made;
 }
 
 /** Makes the same error for every invalid code, so that a guess reveals nothing. */
@@ -84,6 +128,7 @@ async function redeemHeld<T extends { readonly made: MadeAccessToken }>(
     reportReuse({ event: 'code.reused', client: code.client, by }, context);
   }
   if (verdict !== 'good') return 'refused';
+  requireSessionRoom(context.state);
   const made = make(code);
   const { session } = made.made;
   if (!(await hasRoom(connection, session, settings, now))) return 'full';
