@@ -45,13 +45,20 @@ const bounds = { ...batchBounds, size: 8, inFlight: 1 };
 /** The same for lists whose statements are planned for each partition: more pages, with 16 KB each, share that. */
 const boundsOfNewest = { ...bounds, size: 16 };
 
-/** The same for pages that count up to 10,000 rows each. */
-const boundsOfCounting = { ...bounds, size: 4 };
+/** The same for pages of few rows. */
+const boundsOfShort = { ...bounds, size: 32 };
+
+/** The same for pages of which up to 10,000 rows are counted, once for all pages of a box. */
+const boundsOfCounting = { ...boundsOfNewest, boxes: 4 };
 
 /** Reads first pages in micro-batches on a pool; `now` in milliseconds since 1970. */
 export function createFirstPages(pool: Connections, now: () => number): FirstPages {
   const runner = batchesOn(pool, bounds);
-  const newest = { together: batchesOn(pool, boundsOfNewest), counting: batchesOn(pool, boundsOfCounting) };
+  const newest = {
+    short: batchesOn(pool, boundsOfShort),
+    together: batchesOn(pool, boundsOfNewest),
+    counting: batchesOn(pool, boundsOfCounting),
+  };
   return {
     resources: runner(firstResources),
     users: runner(firstUsers),

@@ -68,6 +68,7 @@ async function ensureBucket(owner: pg.Pool, bucket: number): Promise<void> {
     `CREATE TABLE IF NOT EXISTS boxgate.session_${String(bucket)}
        PARTITION OF boxgate.session FOR VALUES FROM (${String(bucket)}) TO (${String(bucket + 1)})`,
   );
+  await owner.query('SELECT boxgate.make_bucket_reads($1)', [bucket]);
 }
 
 /** Stores a refresh family; returns its id. */

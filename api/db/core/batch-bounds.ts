@@ -4,6 +4,8 @@ import { Outage, toOutage } from './outage.ts';
 /** Limits of a batch: requests in a statement, statements in flight, requests that may wait, and for how long. */
 export interface BatchLimits {
   readonly size: number;
+  /** Boxes whose requests share a statement; any number if absent. */
+  readonly boxes?: number;
   readonly inFlight: number;
   /** Requests that must wait for a statement to begin beside one in flight, and milliseconds after which it is slow. */
   readonly beside: number;

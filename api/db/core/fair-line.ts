@@ -2,8 +2,11 @@
 export interface FairLine<Entry> {
   readonly length: number;
   add(entry: Entry): void;
-  /** Removes and returns at most `most` entries: all of them, or as many of each box as there are turns. */
-  take(most: number): Entry[];
+  /**
+   * Removes and returns at most `most` entries, of at most `ofBoxes` boxes, the first ones in line: all of them, or as
+   * many of each box as there are turns.
+   */
+  take(most: number, ofBoxes: number): Entry[];
   /** Removes and returns the entries that meet a condition. */
   remove(isMeant: (entry: Entry) => boolean): Entry[];
   /** Removes and returns the youngest entry of the longest box; undefined if it has at most one more than `box`. */
@@ -30,10 +33,12 @@ export function createFairLine<Entry>(boxOf: (entry: Entry) => string): FairLine
     return others.length === 0 ? first : [first, ...others].flat();
   }
 
-  /** Takes one round: at most `each` entries of every box, `most` together. A box that has more moves to the end. */
-  function takeRound(each: number, most: number): Entry[] {
+  /** Takes one round: at most `each` entries of these boxes, `most` together. A box that has more moves to the end. */
+  function takeRound(turns: readonly string[], each: number, most: number): Entry[] {
     const taken: Entry[] = [];
-    for (const [box, entries] of [...boxes]) {
+    for (const box of turns) {
+      const entries = boxes.get(box);
+      if (entries === undefined) continue;
       if (taken.length >= most) break;
       taken.push(...entries.splice(0, Math.min(each, most - taken.length)));
       boxes.delete(box);
@@ -48,12 +53,14 @@ export function createFairLine<Entry>(boxOf: (entry: Entry) => string): FairLine
       return length;
     },
     add,
-    take(most) {
-      if (length <= most) return takeAll();
+    take(most, ofBoxes) {
+      if (length <= most && boxes.size <= ofBoxes) return takeAll();
       const taken: Entry[] = [];
-      while (taken.length < most) {
+      let turns = [...boxes.keys()].slice(0, ofBoxes);
+      while (taken.length < most && turns.length > 0) {
         const left = most - taken.length;
-        taken.push(...takeRound(Math.max(1, Math.floor(left / boxes.size)), left));
+        taken.push(...takeRound(turns, Math.max(1, Math.floor(left / turns.length)), left));
+        turns = turns.filter((box) => boxes.has(box));
       }
       return taken;
     },

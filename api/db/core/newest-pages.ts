@@ -52,10 +52,15 @@ const countedAtAll = 10_000;
 /** A UUID that no row has, after all of them. */
 const afterAll = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
+/** Rows of a short page: half of the time of its statement does not depend on how many pages share it. */
+const shortPage = 25;
+
 /** Batches of pages. */
 export interface NewestRunners {
+  /** Batches of short pages, more of them in a statement than of others. */
+  readonly short: Runner;
   readonly together: Runner;
-  /** Batches in which the boxes wait for one another's counts of thousands of rows: few of them share a statement. */
+  /** Batches in which boxes wait for one another's counts of thousands of rows: few boxes share a statement. */
   readonly counting: Runner;
 }
 
@@ -79,7 +84,9 @@ export function newestPagesOf<Search extends NewestOfBox, Columns extends Newest
       return searches.map((_, index) => rows.get(index + 1) ?? []);
     },
   };
-  const together = runners.together(statement);
+  const short = runners.short(statement);
+  const long = runners.together(statement);
+  const together = (search: Search & { readonly most: number }) => (search.limit <= shortPage ? short : long)(search);
   const counting = runners.counting(statement);
   const pageIn = (search: Search, rows: readonly Columns[], total: number | undefined): NewestPage<Row> | 'large' => {
     const [first] = rows;

@@ -22,14 +22,15 @@ REVOKE EXECUTE ON FUNCTION boxgate.begin_box_use(), boxgate.count_new_resources(
      boxgate.drop_oldest_codes(), boxgate.drop_oldest_sign_ins(), boxgate.drop_oldest_consent_requests(),
      boxgate.end_oldest_families() FROM :role;
 -- Only functions of the owner call these. Those of the buckets are made later, too, and nobody may call them then.
-REVOKE EXECUTE ON FUNCTION boxgate.make_bucket_check(integer), boxgate.expect_one_box(integer) FROM :role;
+REVOKE EXECUTE ON FUNCTION boxgate.make_bucket_check(integer), boxgate.make_bucket_reads(integer), boxgate.expect_one_box(integer)
+  FROM :role;
 DO $$
 DECLARE
-  bucket_check regprocedure;
+  of_bucket regprocedure;
 BEGIN
-  FOR bucket_check IN SELECT p.oid FROM pg_proc p
-                       WHERE p.pronamespace = 'boxgate'::regnamespace AND p.proname ~ '^check_sessions_[0-9]+$' LOOP
-    EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM :role', bucket_check);
+  FOR of_bucket IN SELECT p.oid FROM pg_proc p WHERE p.pronamespace = 'boxgate'::regnamespace
+                      AND p.proname ~ '^(check_sessions|session_ids|session_rows)_[0-9]+$' LOOP
+    EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM :role', of_bucket);
   END LOOP;
 END
 $$;

@@ -20,7 +20,7 @@ export const findSessionRecord: Statement<SessionOfBox, ReadRecord<SessionRecord
   boxOf: ({ box }) => box,
 };
 
-const reading = fixedText('SELECT * FROM boxgate.read_sessions($1,$2,$3,$4,$5)');
+const reading = fixedText('SELECT * FROM boxgate.sessions_by_id($1,$2,$3,$4,$5)');
 
 async function readAll(
   db: StatementConnection,

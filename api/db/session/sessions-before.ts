@@ -17,7 +17,7 @@ type Columns = NewestRow &
 
 /** Sessions of a box, newest first. */
 export const sessionsBefore: NewestDefinition<NewestSessionsOfBox, Columns, SessionRecord> = {
-  reading: fixedText('SELECT * FROM boxgate.sessions_before($1,$2,$3,$4)'),
+  reading: fixedText('SELECT * FROM boxgate.session_pages($1,$2,$3,$4) ORDER BY nth, id DESC'),
   rowOf: ({ expires_at: expires, ended_at: ended, ...row }, { now }) => {
     const times = { expires_at: timeOf(expires), ended_at: ended === null ? null : timeOf(ended) };
     return sessionRecordAt({ ...row, ...times }, now);

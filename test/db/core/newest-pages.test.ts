@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { auditListing } from '../../../api/db/audit/audit-event.ts';
 import type { StoredAuditEvent } from '../../../api/db/audit/audit-event.ts';
 import { readFilledDays } from '../../../api/db/audit/audit-days.ts';
+import { auditEventsBefore } from '../../../api/db/audit/audit-events-before.ts';
 import { bumpVersion } from '../../../api/db/box/box.ts';
 import { deleteRecords, endBoxData } from '../../../api/db/box/box-data.ts';
 import type { Page } from '../../../api/db/core/keyset.ts';
@@ -199,7 +200,10 @@ describe('pages that are read together, newest first', () => {
           if (result === undefined) throw new TypeError(`no result of ${statement.boxOf(item)}`);
           return result;
         });
-    return { read: newestPagesOf({ together: runner(), counting: runner() }, () => clock.now, sessionsBefore), most };
+    return {
+      read: newestPagesOf({ short: runner(), together: runner(), counting: runner() }, () => clock.now, sessionsBefore),
+      most,
+    };
   }
 
   const ofLong = (isCounted = true) => ({ box: 'long', limit: 10, before: undefined, isCounted, now: clock.now });
@@ -270,6 +274,52 @@ describe('pages that are read together, newest first', () => {
     const page = await events('long', 10);
     expect(page).to.include({ total: 1 });
     expect(page).to.deep.equal(await eventsAlone('long', 10));
+  });
+
+  it('are counted once for all pages of a box that share a statement', async () => {
+    const count = 60;
+    await fill(count, 1);
+    await database.owner.query(
+      `INSERT INTO boxgate.audit_event (id, version, created_at, day, box, event, result)
+       SELECT uuidv7(), b.config_version, now(), boxgate.audit_day('long'), 'long', 'user.changed', 'success'
+         FROM boxgate.box b, generate_series(1, $1::integer) WHERE b.box = 'long'`,
+      [count],
+    );
+    const connection = await database.owner.connect();
+    try {
+      for (const [reading, table] of [
+        [sessionsBefore.reading, 'session'],
+        [auditEventsBefore.reading, 'audit_event'],
+      ] as const) {
+        const read = (box: string, most: string) =>
+          connection.query<{ nth: string; total: string }>(reading.text, [
+            Array<string>(8).fill(box),
+            Array<string>(8).fill('ffffffff-ffff-ffff-ffff-ffffffffffff'),
+            Array<number>(8).fill(1),
+            most,
+          ]);
+        const entries = async (): Promise<number> => {
+          const { rows } = await connection.query<{ entries: number }>(
+            `SELECT sum(pg_stat_get_xact_tuples_returned(x.indexrelid))::integer AS entries
+               FROM pg_inherits i JOIN pg_index x ON x.indrelid = i.inhrelid WHERE i.inhparent = $1::regclass`,
+            [`boxgate.${table}`],
+          );
+          return rows[0]?.entries ?? 0;
+        };
+        await connection.query('BEGIN');
+        const before = await entries();
+        const { rows } = await read('long', '{10,20,10000,10000,10000,10000,10000,10000}');
+        const counted = (await entries()) - before;
+        await connection.query('ROLLBACK');
+        const total = Number(rows[0]?.total);
+        expect(total).to.be.at.least(count);
+        expect(new Set(rows.map((row) => row.total))).to.deep.equal(new Set([String(total)]));
+        // Beside the count are two rows of each page, found and read, and entries of rows that were deleted.
+        expect(counted, table).to.be.within(total, 3 * total);
+      }
+    } finally {
+      connection.release();
+    }
   });
 
   it('leave a page to a transaction if its texts are large, or a partition has just been dropped', async () => {
