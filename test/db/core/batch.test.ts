@@ -175,11 +175,7 @@ describe('a batch', () => {
       runs[count - 1]?.succeed();
     }
     const sorted = runs.map(({ items }) => [...items].sort((one, other) => one - other));
-    expect(sorted).to.deep.equal([
-      [0, 1, 100, 101],
-      [200, 201, 300],
-      [2],
-    ]);
+    expect(sorted).to.deep.equal([[0, 1, 100, 101], [200, 201, 300], [2]]);
   });
 
   it('R-06 gives the place of the box with the most items in line to one that has fewer', async () => {
