@@ -34,6 +34,7 @@ const floors = {
   express: new URL('./floors/express.ts', import.meta.url),
   'insert-batched': new URL('./floors/insert-batched.ts', import.meta.url),
   'insert-single': new URL('./floors/insert-single.ts', import.meta.url),
+  'put-client': new URL('./floors/put-client.ts', import.meta.url),
   'oidc-provider': new URL('./floors/oidc-provider.ts', import.meta.url),
   'oidc-provider-postgres': new URL('./floors/oidc-provider-postgres.ts', import.meta.url),
   'select-batched': new URL('./floors/select-batched.ts', import.meta.url),

@@ -10,6 +10,7 @@ import { manyConnections } from './many-connections.ts';
 import { millionUsers } from './million-users.ts';
 import { oneConnection } from './one-connection.ts';
 import { policyOfGroup } from './policy-of-group.ts';
+import { putClient } from './put-client.ts';
 import { replicas } from './replicas.ts';
 import { signIns } from './sign-ins.ts';
 import { sizing } from './sizing.ts';
@@ -36,5 +37,6 @@ export const scenarios: readonly Scenario[] = [
   codeFlow,
   millionUsers,
   policyOfGroup,
+  putClient,
   everyRoute,
 ];
