@@ -12,6 +12,8 @@ export interface Effort {
   readonly rounds: number;
   /** Seconds of one round that count. */
   readonly seconds: number;
+  /** Minutes of the scenario that runs for many. */
+  readonly minutes: number;
   /** Folder for CPU profiles of every Boxgate. */
   readonly profile?: string | undefined;
 }

@@ -1,12 +1,15 @@
 import type { Scenario } from '../scenario.ts';
 import { argon2Flood } from './argon2-flood.ts';
 import { auditLines } from './audit-lines.ts';
+import { balanced } from './balanced.ts';
 import { checks } from './checks.ts';
 import { chosenSecrets } from './chosen-secrets.ts';
 import { codeFlow } from './code-flow.ts';
 import { everyRoute } from './every-route.ts';
 import { folder } from './folder.ts';
+import { manyBoxes } from './many-boxes.ts';
 import { manyConnections } from './many-connections.ts';
+import { memory } from './memory.ts';
 import { millionUsers } from './million-users.ts';
 import { oneConnection } from './one-connection.ts';
 import { policyOfGroup } from './policy-of-group.ts';
@@ -26,10 +29,13 @@ export const scenarios: readonly Scenario[] = [
   storage,
   sizing,
   replicas,
+  balanced,
   oneConnection,
   millionSessions,
   tenMillionSessions,
+  memory,
   manyConnections,
+  manyBoxes,
   folder,
   chosenSecrets,
   argon2Flood,
