@@ -55,10 +55,11 @@ export async function upsertResources(
   resources: readonly ResourceWrite[],
 ): Promise<readonly StoredResource[]> {
   if (resources.length === 0) return [];
-  const { rows } = await connection.query<ResourceColumns>(
-    'SELECT * FROM boxgate.store_resources($1, $2, $3, true)',
-    [box, version, recordsOf(resources)],
-  );
+  const { rows } = await connection.query<ResourceColumns>('SELECT * FROM boxgate.store_resources($1, $2, $3, true)', [
+    box,
+    version,
+    recordsOf(resources),
+  ]);
   await followResources(connection, box, version, resources);
   return rows.map(storedResource);
 }

@@ -59,7 +59,9 @@ describe('the statements of a change of one resource', () => {
   it('take any text as an ID', async () => {
     const id = "'); DELETE FROM boxgate.resource; -- \\";
     await change(client('a', 'x'));
-    expect((await begin({ kind: 'Client', id }, (_, present) => Promise.resolve(present)))?.resource).to.equal(undefined);
+    expect((await begin({ kind: 'Client', id }, (_, present) => Promise.resolve(present)))?.resource).to.equal(
+      undefined,
+    );
     expect((await begin(key, (_, present) => Promise.resolve(present)))?.use.use.clients).to.equal(1);
   });
 

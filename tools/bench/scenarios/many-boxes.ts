@@ -12,7 +12,7 @@ const boxes = 1_000;
 const clientsOfEach = 10;
 
 /** First requests to boxes a second: each reads a box. */
-const arrivals = 100;
+const arrivals = 50;
 
 /** Replicas that read every box for the first time. */
 const mostReplicas = 3;
@@ -58,7 +58,8 @@ async function checkRequests(boxgate: Boxgate, clients: readonly ClientOfBox[]):
 /** Sends each request once: afterwards every box is in memory. */
 async function warmUp(context: BenchContext, entry: Contestant): Promise<void> {
   const plan = entry.plan();
-  if ('requests' in plan) await context.load.run({ ...plan, limit: plan.requests.length, seconds: 60, warmupSeconds: 0 });
+  if ('requests' in plan)
+    await context.load.run({ ...plan, limit: plan.requests.length, seconds: 60, warmupSeconds: 0 });
 }
 
 function againstOne(what: 'tokens' | 'checks', results: ReadonlyMap<string, readonly Round[]>): Row {
@@ -87,6 +88,7 @@ interface FirstCallers {
 /** New replicas, which have compiled their code but read none of the boxes. */
 async function firstRequests(context: BenchContext, boxgate: Boxgate, { first, whole }: FirstCallers): Promise<Row> {
   const slowest: number[] = [];
+  let refused = 0;
   for (let round = 0; round < Math.min(context.rounds, mostReplicas); round += 1) {
     const replica = await boxgate.replica();
     try {
@@ -96,9 +98,7 @@ async function firstRequests(context: BenchContext, boxgate: Boxgate, { first, w
       const requests = tokenRequests(boxgate, first);
       const once = { limit: requests.length, rate: arrivals, seconds: 60, warmupSeconds: 0 };
       const report = await context.load.run({ ...common, requests, ...once });
-      if (report.failures > 0 || report.statuses['200'] !== boxes) {
-        throw new Error(`first requests: ${report.failures} lost, answers ${JSON.stringify(report.statuses)}`);
-      }
+      refused += boxes - (report.statuses['200'] ?? 0);
       slowest.push(report.latency.p99);
     } finally {
       await replica.stop();
@@ -108,7 +108,7 @@ async function firstRequests(context: BenchContext, boxgate: Boxgate, { first, w
   return {
     what: `the same: p99 of the first token of each box from a replica that has read none, ${arrivals} boxes a second`,
     goal: '< 50 ms',
-    figure: milliseconds(p99),
-    verdict: judged(p99 < 50),
+    figure: refused === 0 ? milliseconds(p99) : `${refused} refused, ${milliseconds(p99)}`,
+    verdict: judged(refused === 0 && p99 < 50),
   };
 }
