@@ -17,6 +17,9 @@ const sizes = [1, 2, 4];
 /** Connections of the callers. */
 const connections = 64;
 
+/** Refresh tokens that are used in turn: two uses of one at once would wait for each other. */
+const families = 256;
+
 const balancer = fileURLToPath(new URL('../balancer.ts', import.meta.url));
 const refreshing = { id: 'bench-refreshing', secret: generateClientSecret() };
 
@@ -42,7 +45,7 @@ export const balanced: Scenario = {
         groups.push({ size, front, behind });
       }
       const rows: Row[] = [];
-      for (const [what, request] of Object.entries(requests)) rows.push(await grow(context, what, request, groups));
+      for (const [what, some] of Object.entries(requests)) rows.push(await grow(context, what, some, groups));
       return rows;
     } finally {
       await Promise.all(started.map((server) => server.stop()));
@@ -57,7 +60,7 @@ interface Group {
   readonly behind: readonly ServerProcess[];
 }
 
-async function requestsOf(boxgate: Boxgate): Promise<Readonly<Record<string, string>>> {
+async function requestsOf(boxgate: Boxgate): Promise<Readonly<Record<string, string[]>>> {
   const { opaque } = boxgate.clients;
   const grant = { grant_type: 'client_credentials' };
   const auth = { client_credentials: { refresh_token: true } };
@@ -65,18 +68,26 @@ async function requestsOf(boxgate: Boxgate): Promise<Readonly<Record<string, str
   const { id } = refreshing;
   await boxgate.add([{ kind: 'Client', id, resource: { resourceType: 'Client', id, ...fields } }]);
   const [token = ''] = await boxgate.issue(opaque, 1);
-  const url = `http://127.0.0.1:${boxgate.port}${boxgate.path('/auth/token')}`;
-  const headers = { Authorization: `Basic ${btoa(`${id}:${refreshing.secret}`)}` };
-  const answer: unknown = await (
-    await fetch(url, { method: 'POST', headers, body: new URLSearchParams(grant) })
-  ).json();
-  const refreshToken = isObject(answer) ? String(answer['refresh_token']) : '';
-  const refresh = { grant_type: 'refresh_token', refresh_token: refreshToken };
+  const refreshes: string[] = [];
+  while (refreshes.length < families) {
+    const refresh = { grant_type: 'refresh_token', refresh_token: await refreshToken(boxgate, grant) };
+    refreshes.push(formRequest(boxgate.path('/auth/token'), refresh, refreshing));
+  }
   return {
-    tokens: formRequest(boxgate.path('/auth/token'), grant, opaque),
-    checks: formRequest(boxgate.path('/auth/introspect'), { token }, opaque),
-    refreshes: formRequest(boxgate.path('/auth/token'), refresh, refreshing),
+    tokens: [formRequest(boxgate.path('/auth/token'), grant, opaque)],
+    checks: [formRequest(boxgate.path('/auth/introspect'), { token }, opaque)],
+    refreshes,
   };
+}
+
+/** Issues a refresh token, which may be used again and again. */
+async function refreshToken(boxgate: Boxgate, grant: Record<string, string>): Promise<string> {
+  const url = `http://127.0.0.1:${boxgate.port}${boxgate.path('/auth/token')}`;
+  const headers = { Authorization: `Basic ${btoa(`${refreshing.id}:${refreshing.secret}`)}` };
+  const response = await fetch(url, { method: 'POST', headers, body: new URLSearchParams(grant) });
+  const answer: unknown = await response.json();
+  if (!isObject(answer) || !('refresh_token' in answer)) throw new Error(`no refresh token: ${JSON.stringify(answer)}`);
+  return String(answer['refresh_token']);
 }
 
 /** One round of a group: requests a second, and the CPU of each part for one of them, milliseconds. */
@@ -88,10 +99,10 @@ interface Round {
 }
 
 /** Lets the groups take turns, and tells how rate and CPU grow with their size. */
-async function grow(context: BenchContext, what: string, request: string, groups: readonly Group[]): Promise<Row> {
+async function grow(context: BenchContext, what: string, requests: string[], groups: readonly Group[]): Promise<Row> {
   const rounds = new Map<number, Round[]>(groups.map(({ size }) => [size, []]));
   for (let nth = 0; nth < context.rounds; nth += 1) {
-    for (const group of groups) rounds.get(group.size)?.push(await oneRound(context, request, group));
+    for (const group of groups) rounds.get(group.size)?.push(await oneRound(context, requests, group));
   }
   const figures = groups.map(({ size }) => {
     const of = (part: keyof Round): number => median(rounds.get(size)?.map((round) => round[part]) ?? []);
@@ -106,10 +117,10 @@ async function grow(context: BenchContext, what: string, request: string, groups
   };
 }
 
-async function oneRound(context: BenchContext, request: string, { front, behind }: Group): Promise<Round> {
+async function oneRound(context: BenchContext, requests: string[], { front, behind }: Group): Promise<Round> {
   const parts = [behind.map(({ pid }) => pid), [front.pid], [context.postgres.pid]];
   const before = parts.map((pids) => cpuOf(pids));
-  const plan = { port: front.port, connections, requests: [request], seconds: context.seconds, warmupSeconds: 0.5 };
+  const plan = { port: front.port, connections, requests, seconds: context.seconds, warmupSeconds: 0.5 };
   const entry = { name: 'balanced', status: 200, pids: [], plan: () => plan };
   const [round] = (await alternate(context.load, [entry], 1)).get(entry.name) ?? [];
   if (round === undefined) throw new Error('nothing was measured');
