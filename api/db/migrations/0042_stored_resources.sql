@@ -1,7 +1,7 @@
 -- Changes of clients, policies and settings keep their plans: to plan the statement that stores one took three times as long as to
 -- run it, while every other change of the box waited. As the statements before them, these functions run with the caller's rights,
 -- in a transaction of one box (row-level security). Plans that were made while the tables were empty must not read all of them later:
--- LATERAL with OFFSET 0 and the settings of the planner leave it the probe of a primary key for each resource.
+-- LATERAL with OFFSET 0, or the settings of the planner, leave it the probe of a primary key for each resource.
 
 -- Raises the config version of a box, and locks its row until the transaction ends. It is the time in microseconds, or one more
 -- than before if the clock is behind. Row locks have no queue, so the lock before it is one.
@@ -55,7 +55,6 @@ CREATE FUNCTION boxgate.store_resources(p_box text, p_version bigint, p_resource
 RETURNS TABLE (kind text, id text, version bigint, body jsonb, has_secret boolean, owner_cluster text, owner_name text,
                owner_uid text, created_at text)
 LANGUAGE plpgsql VOLATILE SET search_path = boxgate, pg_temp SET plan_cache_mode = force_generic_plan
-SET enable_hashjoin = off SET enable_mergejoin = off SET enable_seqscan = off
 AS $$
 #variable_conflict use_column
 BEGIN
@@ -190,17 +189,20 @@ BEGIN
 END
 $$;
 
--- Stores records of the audit trail of one box, in the transaction of the change that they tell about.
+-- Stores records of the audit trail of one box, in the transaction of the change that they tell about. The day until which they are
+-- kept is found once: in the statement it was found again for each record, which took as long as to store it.
 CREATE FUNCTION boxgate.store_audit_events(p_box text, p_events jsonb) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = boxgate, pg_temp SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
+DECLARE
+  day_of_box integer := audit_day(p_box);
 BEGIN
   INSERT INTO audit_event (id, version, created_at, day, count, box, event, result, client, user_id, remote_addr, operator,
                            session, request_id, target, member, changed)
-  SELECT e.id, b.config_version, e.created_at, d.day, e.count, b.box, e.event, e.result, e.client, e.user_id, e.remote_addr,
+  SELECT e.id, b.config_version, e.created_at, day_of_box, e.count, b.box, e.event, e.result, e.client, e.user_id, e.remote_addr,
          e.operator, e.session, e.request_id, e.target, e.member, e.changed
-    FROM box b CROSS JOIN (SELECT audit_day(p_box) AS day) d,
+    FROM box b,
          jsonb_to_recordset(p_events) AS e (id uuid, created_at timestamptz, count integer, event text, result text, client text,
            user_id bigint, remote_addr text, operator text, session uuid, request_id text, target text, member bigint,
            changed text[])
