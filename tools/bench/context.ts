@@ -12,6 +12,8 @@ export interface Effort {
   readonly rounds: number;
   /** Seconds of one round that count. */
   readonly seconds: number;
+  /** Minutes of the scenario that runs for many. */
+  readonly minutes: number;
   /** Folder for CPU profiles of every Boxgate. */
   readonly profile?: string | undefined;
 }
@@ -34,6 +36,7 @@ const floors = {
   express: new URL('./floors/express.ts', import.meta.url),
   'insert-batched': new URL('./floors/insert-batched.ts', import.meta.url),
   'insert-single': new URL('./floors/insert-single.ts', import.meta.url),
+  'put-client': new URL('./floors/put-client.ts', import.meta.url),
   'oidc-provider': new URL('./floors/oidc-provider.ts', import.meta.url),
   'oidc-provider-postgres': new URL('./floors/oidc-provider-postgres.ts', import.meta.url),
   'select-batched': new URL('./floors/select-batched.ts', import.meta.url),

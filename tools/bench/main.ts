@@ -1,6 +1,6 @@
 // `npm run bench`: measures and writes docs/performance.md. `npm run bench -- tokens checks` runs these scenarios alone
-// and only prints; `--rounds 5 --seconds 3` are the defaults, `--write` writes although only some ran, `--profile
-// <folder>` leaves CPU profiles of the API there and prints where its time went.
+// and only prints; `--rounds 5 --seconds 3` are the defaults (`--minutes 30` for `memory`), `--write` writes although
+// only some ran, `--profile <folder>` leaves CPU profiles of the API there and prints where its time went.
 import { parseArgs } from 'node:util';
 import { openContext } from './context.ts';
 import { printProfiles } from './profiles.ts';
@@ -13,6 +13,7 @@ const { values, positionals } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '3' },
+    minutes: { type: 'string', default: '30' },
     profile: { type: 'string' },
     write: { type: 'boolean', default: false },
   },
@@ -24,7 +25,12 @@ if (unknown.length > 0) {
 }
 const chosen = scenarios.filter(({ name, large }) => (positionals.length > 0 ? positionals.includes(name) : !large));
 
-const effort = { rounds: Number(values.rounds), seconds: Number(values.seconds), profile: values.profile };
+const effort = {
+  rounds: Number(values.rounds),
+  seconds: Number(values.seconds),
+  minutes: Number(values.minutes),
+  profile: values.profile,
+};
 const context = await openContext(effort, say);
 const interrupted = (): void => void context.stop().then(() => process.exit(130));
 process.once('SIGINT', interrupted);

@@ -35,14 +35,20 @@ function demanded(box: string, found: BoxUse | undefined): BoxUse {
 }
 
 async function queryUse(connection: Connection, box: string, lock: string): Promise<BoxUse | undefined> {
-  const { rows } = await connection.query<Record<StoredQuotaName, string> & { quota: unknown }>(
+  const { rows } = await connection.query<UseColumns>(
     `SELECT u.clients, u.policies, u.users, u.groups, u.bytes, b.quota
        FROM boxgate.box_use u JOIN boxgate.box b ON b.box = u.box WHERE u.box = $1 ${lock}`,
     [box],
   );
   const [row] = rows;
-  if (row === undefined) return undefined;
-  const { clients, policies, users, groups, bytes } = row;
+  return row && useIn(row);
+}
+
+/** Columns of a {@link BoxUse}. */
+export type UseColumns = Readonly<Record<StoredQuotaName, string>> & { readonly quota: unknown };
+
+/** Converts the columns of a box's usage. */
+export function useIn({ clients, policies, users, groups, bytes, quota }: UseColumns): BoxUse {
   const use = {
     clients: Number(clients),
     policies: Number(policies),
@@ -50,7 +56,7 @@ async function queryUse(connection: Connection, box: string, lock: string): Prom
     groups: Number(groups),
     bytes: Number(bytes),
   };
-  return { use, quota: quotaOf(storedQuota(row.quota)) };
+  return { use, quota: quotaOf(storedQuota(quota)) };
 }
 
 /** Returns the quotas in a column of our own. A name that this release does not know has no effect. */

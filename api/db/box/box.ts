@@ -14,14 +14,10 @@ export async function ensureBox(connection: Connection, box: string): Promise<vo
  * replica may still hold (F-19).
  */
 export async function bumpVersion(connection: Connection, box: string): Promise<number> {
-  const { rows } = await connection.query<{ version: string }>(
-    `WITH bumped AS (
-       UPDATE boxgate.box b SET config_version = ${nextVersion('b.config_version')} FROM ${boxLock('exclusive')}
-        WHERE b.box = $1 RETURNING b.box, b.config_version)
-     INSERT INTO boxgate.box_version (box, version) SELECT box, config_version FROM bumped RETURNING version`,
-    [box],
-  );
-  const version = rows[0]?.version;
+  const { rows } = await connection.query<{ version: string | null }>('SELECT boxgate.bump_version($1) AS version', [
+    box,
+  ]);
+  const version = rows[0]?.version ?? undefined;
   if (version === undefined) throw new Error(`no row of box ${box}`);
   return Number(version);
 }

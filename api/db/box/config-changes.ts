@@ -87,18 +87,20 @@ export async function readConfigChanges(
     quota: unknown;
     sessions_full: boolean;
     built_in_from: string;
+    bytes: string;
     known: boolean;
   }>(
     `SELECT b.config_version AS version, b.sessions_from, b.revoked_before, b.locked_for IS NOT NULL AS locked, b.quota, b.sessions_full,
-            ${builtInFrom('b.box')} AS built_in_from,
+            ${builtInFrom('b.box')} AS built_in_from, coalesce(u.bytes, 0) AS bytes,
             b.config_version >= $2 AND EXISTS (SELECT FROM boxgate.box_version v WHERE v.box = b.box AND v.version = $2)
               AS known
-       FROM boxgate.box b WHERE b.box = $1 AND b.missing_since IS NULL`,
+       FROM boxgate.box b LEFT JOIN boxgate.box_use u ON u.box = b.box
+      WHERE b.box = $1 AND b.missing_since IS NULL`,
     [box, since],
   );
   const row = rows[0];
   if (row === undefined) return undefined;
-  await demandSize(connection, box, reading);
+  if (Number(row.bytes) > reading.most) await demandSize(connection, box, reading);
   return {
     version: Number(row.version),
     complete: !row.known,
@@ -114,10 +116,8 @@ export async function readConfigChanges(
   };
 }
 
-/** Throws TooLarge for a box larger than `most`. Measures only a box whose counted bytes may be too large. */
+/** Throws TooLarge for a box larger than `most`, which is measured: its counted bytes have all fields. */
 async function demandSize(connection: Connection, box: string, { without, most }: ConfigReading): Promise<void> {
-  const { rows } = await connection.query<{ bytes: string }>('SELECT bytes FROM boxgate.box_use WHERE box = $1', [box]);
-  if (Number(rows[0]?.bytes ?? 0) <= most) return;
   const measured = await connection.query<{ bytes: string }>(
     'SELECT coalesce(sum(boxgate.bytes_of(body - $2::text[])), 0) AS bytes FROM boxgate.resource WHERE box = $1',
     [box, without],

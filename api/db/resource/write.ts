@@ -1,7 +1,6 @@
-import { NEVER } from '../../../crds/duration.ts';
 import { boxLock } from '../box/box.ts';
 import type { Owner, PreviousSecret, ResourceColumns, ResourceKey, StoredResource } from './resource.ts';
-import { resourceColumns, rowState, storedResource } from './resource.ts';
+import { storedResource } from './resource.ts';
 import type { Connection } from '../core/transaction.ts';
 
 /** A resource to be stored under a new config version. */
@@ -56,8 +55,11 @@ export async function upsertResources(
   resources: readonly ResourceWrite[],
 ): Promise<readonly StoredResource[]> {
   if (resources.length === 0) return [];
-  const values = [box, version, recordsOf(resources)];
-  const { rows } = await connection.query<ResourceColumns>(`${upsert} RETURNING ${resourceColumns}`, values);
+  const { rows } = await connection.query<ResourceColumns>('SELECT * FROM boxgate.store_resources($1, $2, $3, true)', [
+    box,
+    version,
+    recordsOf(resources),
+  ]);
   await followResources(connection, box, version, resources);
   return rows.map(storedResource);
 }
@@ -70,12 +72,13 @@ export async function storeResources(
   resources: readonly ResourceWrite[],
 ): Promise<void> {
   if (resources.length === 0) return;
-  await connection.query(upsert, [box, version, recordsOf(resources)]);
+  const values = [box, version, recordsOf(resources)];
+  await connection.query('SELECT count(*) FROM boxgate.store_resources($1, $2, $3, false)', values);
   await followResources(connection, box, version, resources);
 }
 
 /** Updates the data that depends on the stored resources. */
-async function followResources(
+export async function followResources(
   connection: Connection,
   box: string,
   version: number,
@@ -91,7 +94,8 @@ async function followResources(
   }
 }
 
-function recordsOf(resources: readonly ResourceWrite[]): string {
+/** Returns resources as the functions that store them take them: JSON. */
+export function recordsOf(resources: readonly ResourceWrite[]): string {
   return JSON.stringify(
     resources.map(({ kind, id, body, secrets, previous, owner, digest, retain = false, purge = false }) => ({
       kind,
@@ -115,78 +119,6 @@ function recordsOf(resources: readonly ResourceWrite[]): string {
 function millisecondsOf(moment: unknown): number | undefined {
   return typeof moment === 'string' ? Date.parse(moment) : undefined;
 }
-
-// Sessions and secrets of another owner of the row do not belong to the declarer.
-const isAnothers = `(o.id IS NULL OR o.changed
-         OR (w.owner_cluster IS NOT NULL AND (o.owner_cluster, o.owner_name, COALESCE(o.owner_uid, w.owner_uid))
-             IS DISTINCT FROM (w.owner_cluster, w.owner_name, w.owner_uid)))`;
-
-// A chosen secret is not kept: a generated one is meant to replace it.
-const previousSecret = `CASE
-           WHEN w.previous_kept AND (w.owner_cluster IS NULL OR NOT ${isAnothers}) THEN o.previous_secret
-           WHEN w.previous_secret IS NOT NULL OR w.previous_until IS NULL THEN w.previous_secret
-           WHEN ${isAnothers} THEN NULL
-           WHEN w.secrets -> 0 = to_jsonb(o.secrets[1]) OR o.previous_until = '${NEVER}' THEN o.previous_secret
-           WHEN o.secrets[1] LIKE '$sha256$%' THEN o.secrets[1]
-         END`;
-
-// The box's row is locked, so `old` contains the replaced rows. A first creation writes no revocation: no session of
-// a client that never existed can exist.
-const upsert = `
-WITH wanted AS MATERIALIZED (
-  SELECT w.*, to_timestamp(w.revoked_before / 1000.0) AS revoked_at
-    FROM jsonb_to_recordset($3::jsonb) AS w (kind text, id text, body jsonb, secrets jsonb, owner_cluster text,
-         owner_name text, owner_uid text, digest text, retain boolean, purge boolean, revoked_before numeric,
-         previous_kept boolean, previous_secret text, previous_until numeric)
-), old AS MATERIALIZED (
-  SELECT r.*, ${rowState} = 'changed' AS changed FROM boxgate.resource r JOIN wanted w ON r.box = $1::text AND r.kind = w.kind AND r.id = w.id
-), risen AS (
-  DELETE FROM boxgate.tombstone t USING wanted w WHERE t.box = $1::text AND t.kind = w.kind AND t.id = w.id
-  RETURNING t.kind, t.id
-), final AS MATERIALIZED (
-  SELECT w.*, o.id IS NOT NULL AS existed, o.revoked_before AS old_revoked_at, o.sessions_from,
-         o.secrets AS old_secrets,
-         ${previousSecret} AS previous,
-         CASE WHEN w.previous_kept THEN o.previous_until ELSE to_timestamp(w.previous_until / 1000.0) END AS until,
-         o.previous_secret AS old_previous,
-         ${isAnothers} OR (o.body -> 'active' IS DISTINCT FROM 'false' AND w.body -> 'active' = 'false') AS ends
-    FROM wanted w LEFT JOIN old o ON o.kind = w.kind AND o.id = w.id
-), revoked AS (
-  INSERT INTO boxgate.revocation (box, subject, version)
-  SELECT $1::text, 'client:' || f.id, $2::bigint
-    FROM final f
-   WHERE f.kind = 'Client' AND f.ends
-     AND (f.existed OR EXISTS (SELECT FROM risen r WHERE r.kind = f.kind AND r.id = f.id))
-  UNION ALL
-  SELECT $1::text, 'client:' || f.id || ':before', f.revoked_before::bigint
-    FROM final f WHERE f.kind = 'Client' AND f.existed AND f.revoked_at > COALESCE(f.old_revoked_at, '-infinity')
-  UNION ALL
-  SELECT $1::text, 'box', $2::bigint FROM final f WHERE f.kind = 'Box' AND f.ends AND f.body -> 'active' = 'false'
-  UNION ALL
-  SELECT $1::text, 'box:before', f.revoked_before::bigint
-    FROM final f JOIN boxgate.box b ON b.box = $1::text
-   WHERE f.kind = 'Box' AND f.revoked_at > COALESCE(b.revoked_before, '-infinity')
-  ON CONFLICT DO NOTHING
-), unused AS (
-  UPDATE boxgate.client_usage u SET previous_used_at = NULL FROM final f
-   WHERE f.kind = 'Client' AND f.old_previous IS NOT NULL AND f.previous IS DISTINCT FROM f.old_previous
-     AND u.box = $1::text AND u.client = f.id AND u.previous_used_at IS NOT NULL
-)
-INSERT INTO boxgate.resource AS r (box, kind, id, version, sessions_from, revoked_before, body, secrets,
-                                   previous_secret, previous_until, owner_cluster, owner_name, owner_uid, digest,
-                                   retain, purge, content)
-SELECT $1::text, f.kind, f.id, $2::bigint, CASE WHEN f.ends AND f.kind = 'Client' THEN $2::bigint ELSE COALESCE(f.sessions_from, 0) END,
-       GREATEST(f.old_revoked_at, f.revoked_at), f.body,
-       CASE WHEN f.secrets IS NULL THEN COALESCE(f.old_secrets, '{}')
-            ELSE ARRAY(SELECT jsonb_array_elements_text(f.secrets)) END,
-       f.previous, CASE WHEN f.previous IS NOT NULL THEN f.until END, f.owner_cluster, f.owner_name, f.owner_uid, f.digest, f.retain, f.purge, ''
-  FROM final f
-ON CONFLICT (box, kind, id) DO UPDATE
-   SET version = excluded.version, sessions_from = excluded.sessions_from, revoked_before = excluded.revoked_before,
-       body = excluded.body, secrets = excluded.secrets, previous_secret = excluded.previous_secret,
-       previous_until = excluded.previous_until, owner_cluster = excluded.owner_cluster,
-       owner_name = excluded.owner_name, owner_uid = excluded.owner_uid, digest = excluded.digest,
-       retain = excluded.retain, purge = excluded.purge, content = '', updated_at = now()`;
 
 // The row of the box itself stores the session settings of its resource, because it outlives the resource.
 const followBox = `
@@ -257,7 +189,7 @@ export async function deleteResources(
   version: number,
   keys: readonly ResourceKey[],
 ): Promise<readonly StoredResource[]> {
-  const { rows } = await connection.query<ResourceColumns>(remove, [
+  const { rows } = await connection.query<ResourceColumns>('SELECT * FROM boxgate.delete_resources($1, $2, $3, $4)', [
     box,
     version,
     keys.map(({ kind }) => kind),
@@ -265,27 +197,3 @@ export async function deleteResources(
   ]);
   return rows.map(storedResource);
 }
-
-const remove = `
-WITH gone AS (
-  DELETE FROM boxgate.resource r USING unnest($3::text[], $4::text[]) AS k (kind, id)
-   WHERE r.box = $1::text AND r.kind = k.kind AND r.id = k.id
-  RETURNING ${resourceColumns}
-), buried AS (
-  INSERT INTO boxgate.tombstone AS t (box, kind, id, version) SELECT $1::text, g.kind, g.id, $2::bigint FROM gone g
-  ON CONFLICT (box, kind, id) DO UPDATE SET version = excluded.version
-), revoked AS (
-  INSERT INTO boxgate.revocation (box, subject, version) SELECT $1::text, 'client:' || g.id, $2::bigint FROM gone g
-   WHERE g.kind = 'Client'
-  ON CONFLICT DO NOTHING
-), uncounted AS (
-  DELETE FROM boxgate.session_room s USING gone g WHERE s.box = $1::text AND g.kind = 'Client' AND s.client = g.id
-), unused AS (
-  DELETE FROM boxgate.client_usage u USING gone g WHERE u.box = $1::text AND g.kind = 'Client' AND u.client = g.id
-), unrecorded AS (
-  DELETE FROM boxgate.recorded_request q USING gone g
-   WHERE q.box = $1::text AND g.kind = 'Client' AND q.client = g.id
-), idle AS (
-  DELETE FROM boxgate.policy_use u USING gone g WHERE u.box = $1::text AND g.kind = 'AccessPolicy' AND u.policy = g.id
-)
-SELECT * FROM gone`;

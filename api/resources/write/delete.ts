@@ -1,8 +1,7 @@
 import { bumpVersion } from '../../db/box/box.ts';
 import { deleteResources } from '../../db/resource/write.ts';
-import { readResource } from '../../db/resource/resource.ts';
 import type { StoredResource } from '../../db/resource/resource.ts';
-import { changing, refuseManaged } from './change.ts';
+import { changingResource, refuseManaged } from './change.ts';
 import { resourceEvent } from './resource-event.ts';
 import { demandPreconditions } from './etag.ts';
 import type { Preconditions } from './etag.ts';
@@ -14,12 +13,12 @@ import type { ResourceRef, ResourceServices } from '../services.ts';
  */
 export function deleteResource(
   services: ResourceServices,
-  { box, kind, id }: ResourceRef,
+  ref: ResourceRef,
   preconditions: Preconditions,
 ): Promise<StoredResource | undefined> {
-  return changing(services, box, async (connection, note) => {
+  const { box, kind, id } = ref;
+  return changingResource(services, ref, async (connection, note, { resource: current }) => {
     const key = { kind, id };
-    const current = await readResource(connection, box, key);
     refuseManaged(current);
     demandPreconditions(preconditions, current?.version);
     if (current === undefined) return undefined;

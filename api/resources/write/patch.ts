@@ -1,8 +1,7 @@
 import { isObject } from '../../../crds/json-value.ts';
-import { readResource } from '../../db/resource/resource.ts';
 import type { StoredResource } from '../../db/resource/resource.ts';
 import { Problem } from '../../problem.ts';
-import { changing, refuseManaged } from './change.ts';
+import { changingResource, refuseManaged } from './change.ts';
 import { changedResourceFields } from './changed-fields.ts';
 import type { WriteConditions } from './confirm-changes.ts';
 import { demandPreconditions } from './etag.ts';
@@ -39,8 +38,8 @@ export async function patchResource(
   let hashed: Hashed | undefined;
   for (let round = 0; round < rounds; round += 1) {
     const known = hashed;
-    const outcome = await changing<Written | string | undefined>(services, box, async (connection, note) => {
-      const current = await readResource(connection, box, { kind, id });
+    const outcome = await changingResource<Written | string | undefined>(services, ref, async (...change) => {
+      const [connection, note, { resource: current, use }] = change;
       if (current === undefined) return undefined;
       refuseManaged(current);
       demandPreconditions(preconditions, current.version);
@@ -50,7 +49,7 @@ export async function patchResource(
       const { secret } = submission;
       // A secret must be hashed first: not under the lock.
       if (typeof secret === 'string' && secret !== known?.secret) return secret;
-      return store(connection, box, { submission, current, hash: known?.hash }, note);
+      return store(connection, box, { submission, current, use, hash: known?.hash }, note);
     });
     if (typeof outcome !== 'string') return outcome;
     hashed = { secret: outcome, hash: await services.secrets.store(outcome) };

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { confidentialFault } from '../../../crds/client-type.ts';
 import type { NoteEvent } from '../../audit/recorded.ts';
-import { bumpVersion } from '../../db/box/box.ts';
-import { upsertResources } from '../../db/resource/write.ts';
+import type { BoxUse } from '../../db/box/box-use.ts';
+import { changeResource } from '../../db/resource/change.ts';
 import type { StoredResource } from '../../db/resource/resource.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import { Problem } from '../../problem.ts';
 import { storeEvent } from './resource-event.ts';
 import type { Submission } from './submission.ts';
-import { withinQuota } from './within-quota.ts';
+import { demandQuota } from './within-quota.ts';
 
 /** Result of a write. */
 export interface Written {
@@ -20,13 +20,15 @@ export interface Written {
 export interface Replacement {
   readonly submission: Submission;
   readonly current: StoredResource | undefined;
+  /** Counts of the box before. */
+  readonly use: BoxUse;
   /** Stored form of the submitted secret. */
   readonly hash: string | undefined;
 }
 
 /**
  * Stores a submission in place of the present resource, and notes the event. A submission that changes nothing writes
- * nothing and keeps the version. Must be called within `changing`. Throws Problem `invalid` for
+ * nothing and keeps the version. Must be called within `changingResource`. Throws Problem `invalid` for
  * a client that needs a secret and has none, and beyond a quota of the box.
  */
 export async function store(
@@ -45,12 +47,11 @@ export async function store(
   if (current !== undefined && secrets === undefined && isDeepStrictEqual(current.body, body)) {
     return { stored: current, created: false };
   }
-  const version = await bumpVersion(connection, box);
   // A new secret of a client, or its removal, makes all others invalid.
   const previous = secrets === undefined ? undefined : null;
   const write = { kind, id, body, secrets, previous, owner: undefined, digest: undefined };
-  const [stored] = await withinQuota(connection, box, () => upsertResources(connection, box, version, [write]));
-  if (stored === undefined) throw new Error('an upsert returned no row');
+  const { resource: stored, use } = await changeResource(connection, box, write);
+  demandQuota(replacement.use, use);
   note(storeEvent({ kind, id }, current?.body, body, secrets === undefined ? [] : ['secret']));
   return { stored, created: current === undefined };
 }

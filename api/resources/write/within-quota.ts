@@ -16,14 +16,23 @@ export async function withinQuota<T>(
   connection: Connection,
   box: string,
   change: () => Promise<T>,
-  refuse: QuotaRefusal = (fault) => new Problem('invalid', [fault]),
+  refuse?: QuotaRefusal,
 ): Promise<T> {
   const before = await readUse(connection, box);
   const done = await change();
   const after = await readUse(connection, box);
+  demandQuota(before, after, refuse);
+  return done;
+}
+
+/** Throws the error of `refuse` if a box has more of anything than before its change, and beyond the quota. */
+export function demandQuota(
+  before: BoxUse,
+  after: BoxUse,
+  refuse: QuotaRefusal = (fault) => new Problem('invalid', [fault]),
+): void {
   const name = exceeded(before, after);
   if (name !== undefined) throw refuse(quotaFault(name, after));
-  return done;
 }
 
 /** Returns the fault of a change that exceeds a quota. */

@@ -37,7 +37,12 @@ export async function runFlows(plan: FlowPlan): Promise<LoadReport> {
     perSecond: counts.total() / seconds,
     statuses: { 200: flows },
     failures: 0,
-    latency: { p50: counts.quantile(0.5), p99: counts.quantile(0.99), max: counts.max() },
+    latency: {
+      p50: counts.quantile(0.5),
+      p95: counts.quantile(0.95),
+      p99: counts.quantile(0.99),
+      max: counts.max(),
+    },
     ownCpu: (user + system) / 1000,
   };
 }

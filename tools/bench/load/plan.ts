@@ -59,7 +59,7 @@ export type LoadReport = {
   statuses: Record<string, number>;
   /** Connections that were refused, cut or answered with something that is not HTTP/1.1. */
   failures: number;
-  latency: { p50: number; p99: number; max: number };
+  latency: { p50: number; p95: number; p99: number; max: number };
   /** CPU the generator itself spent meanwhile, milliseconds. */
   ownCpu: number;
 };

@@ -135,7 +135,12 @@ export class LoadRun {
       perSecond: requests / seconds,
       statuses: Object.fromEntries(this.#statuses),
       failures: this.#failures,
-      latency: { p50: this.#counts.quantile(0.5), p99: this.#counts.quantile(0.99), max: this.#counts.max() },
+      latency: {
+        p50: this.#counts.quantile(0.5),
+        p95: this.#counts.quantile(0.95),
+        p99: this.#counts.quantile(0.99),
+        max: this.#counts.max(),
+      },
       ownCpu: (cpu.user + cpu.system) / 1000,
     };
   }

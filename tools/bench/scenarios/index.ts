@@ -2,15 +2,19 @@ import type { Scenario } from '../scenario.ts';
 import { argon2Flood } from './argon2-flood.ts';
 import { auditLines } from './audit-lines.ts';
 import { boxctl } from './boxctl.ts';
+import { balanced } from './balanced.ts';
 import { checks } from './checks.ts';
 import { chosenSecrets } from './chosen-secrets.ts';
 import { codeFlow } from './code-flow.ts';
 import { everyRoute } from './every-route.ts';
 import { folder } from './folder.ts';
+import { manyBoxes } from './many-boxes.ts';
 import { manyConnections } from './many-connections.ts';
+import { memory } from './memory.ts';
 import { millionUsers } from './million-users.ts';
 import { oneConnection } from './one-connection.ts';
 import { policyOfGroup } from './policy-of-group.ts';
+import { putClient } from './put-client.ts';
 import { replicas } from './replicas.ts';
 import { signIns } from './sign-ins.ts';
 import { sizing } from './sizing.ts';
@@ -26,10 +30,13 @@ export const scenarios: readonly Scenario[] = [
   storage,
   sizing,
   replicas,
+  balanced,
   oneConnection,
   millionSessions,
   tenMillionSessions,
+  memory,
   manyConnections,
+  manyBoxes,
   folder,
   chosenSecrets,
   argon2Flood,
@@ -38,5 +45,6 @@ export const scenarios: readonly Scenario[] = [
   millionUsers,
   policyOfGroup,
   boxctl,
+  putClient,
   everyRoute,
 ];
