@@ -23,7 +23,7 @@ export function createLog(level: LogLevel, destination: DestinationStream = buff
   return log;
 }
 
-/** What a line of the log tells, at least one thing; what is undefined is left out. */
+/** Facts of a line of the log, at least one; those that are undefined are left out. */
 export type Facts = Readonly<Record<string, string | number | undefined>>;
 
 const factWriters = new WeakMap<Log, (facts: Facts) => void>();
