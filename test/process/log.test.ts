@@ -61,7 +61,8 @@ describe('facts in the log', () => {
     number: 1.25,
     nothing: NaN,
   };
-  const withoutTime = (lines: readonly string[]): string[] => lines.map((line) => line.replace(/"time":"[^"]+"/, '"time":0'));
+  const withoutTime = (lines: readonly string[]): string[] =>
+    lines.map((line) => line.replace(/"time":"[^"]+"/, '"time":0'));
 
   it('are written as any line is', () => {
     const expected = withoutTime(linesOf('info', (log) => log.info(facts)));

@@ -73,6 +73,12 @@ export class Caller {
     return this.#form('/auth/token', client, { grant_type: 'refresh_token', refresh_token: token });
   }
 
+  /** Redeems a code that was issued for `https://app.example.com/back`. */
+  redeem(client: Credentials, code: string): Promise<Reply> {
+    const redirect_uri = 'https://app.example.com/back';
+    return this.#form('/auth/token', client, { grant_type: 'authorization_code', code, redirect_uri });
+  }
+
   introspect(client: Credentials, token: string): Promise<Reply> {
     return this.#form('/auth/introspect', client, { token });
   }

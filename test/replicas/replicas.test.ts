@@ -5,6 +5,7 @@ import type { TestDatabase } from '../support/postgres.ts';
 import { seededRandom } from '../support/random.ts';
 import { startReplica } from './replica.ts';
 import type { Replica } from './replica.ts';
+import { codePlays } from './code-rounds.ts';
 import { endingPlays } from './ending-rounds.ts';
 import { peoplePlays } from './people-rounds.ts';
 import { plays } from './rounds.ts';
@@ -32,7 +33,7 @@ describe('two API processes on one Postgres', () => {
   it(`never answer under an older state, in ${String(rounds)} rounds of any kind`, async function () {
     this.timeout(60_000 + rounds * 2_000);
     const random = seededRandom();
-    const kinds = Object.entries<Play>({ ...plays, ...endingPlays, ...peoplePlays });
+    const kinds = Object.entries<Play>({ ...plays, ...endingPlays, ...peoplePlays, ...codePlays });
     for (let nth = 0; nth < rounds; nth += 1) {
       const [kind, play] = kinds[nth % kinds.length] ?? ['none', undefined];
       const box = random.pick(boxes);
