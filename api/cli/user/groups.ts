@@ -1,6 +1,7 @@
+import { isList } from '../../../crds/json-value.ts';
 import { plainText } from '../../../process/plain-text.ts';
 import type { UserView } from '../../schemas/user.ts';
-import type { BoxClient } from '../box-client.ts';
+import { noBoxAnswer, type BoxClient } from '../box-client.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import type { Command } from '../command.ts';
 import type { OptionValues } from '../option-values.ts';
@@ -46,6 +47,7 @@ async function groupIds(client: BoxClient, given: OptionValues[string]): Promise
       if (/^\d+$/.test(name)) return Number(name);
       const query = new URLSearchParams({ name }).toString();
       const { body } = await client.request('GET', `/Group?_result=array&${query}`);
+      if (!isList(body)) throw noBoxAnswer(client.base);
       const [group] = body;
       if (group !== undefined) return group.id;
       throw new CliError(EXIT.refused, `there is no group ${JSON.stringify(name)} in the box ${client.box}`);
