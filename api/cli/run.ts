@@ -59,10 +59,11 @@ async function runCommand(argv: readonly string[], surroundings: Surroundings): 
   let signedIn: SignedIn | undefined;
   const { environment, isPlugin = false } = surroundings;
   const kubectl = isPlugin ? kubectlOf(environment) : undefined;
+  const warn = (text: string): void => void surroundings.terminal.messages.write(`boxctl: ${text}\n`);
   const isOwnFormat = command.formats?.some((format) => format === values['output']) === true;
   const common = isOwnFormat ? { ...values, output: undefined } : values;
   const invoked = invocationOf(args, common, surroundings, async (address, state) => {
-    signedIn ??= await signIn(values, environment, address, { state, kubectl });
+    signedIn ??= await signIn(values, environment, address, { state, kubectl, warn });
     return signedIn;
   });
   await ended(command, { ...invoked, values }, async () => (command.keepsToken === true ? undefined : signedIn?.end()));
