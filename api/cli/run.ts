@@ -60,13 +60,14 @@ async function runCommand(argv: readonly string[], surroundings: Surroundings): 
   const { environment, isPlugin = false } = surroundings;
   const kubectl = isPlugin ? kubectlOf(environment) : undefined;
   const warn = (text: string): void => void surroundings.terminal.messages.write(`boxctl: ${text}\n`);
-  const isOwnFormat = command.formats?.some((format) => format === values['output']) === true;
-  const common = isOwnFormat ? { ...values, output: undefined } : values;
-  const invoked = invocationOf(args, common, surroundings, async (address, state) => {
+  if (command.hasNoRecord === true && values['output'] !== undefined && values['help'] !== true)
+    throw usageError(`\`boxctl ${command.name}\` prints no record, so it has no --output`);
+  const format = formatOf(values['output'], command.formats ?? []);
+  const invoked = invocationOf({ args, values, format }, surroundings, async (address, state) => {
     signedIn ??= await signIn(values, environment, address, { state, kubectl, warn });
     return signedIn;
   });
-  await ended(command, { ...invoked, values }, async () => (command.keepsToken === true ? undefined : signedIn?.end()));
+  await ended(command, invoked, async () => (command.keepsToken === true ? undefined : signedIn?.end()));
 }
 
 async function ended(command: Command, invocation: Invocation, end: () => Promise<void>): Promise<void> {
@@ -77,19 +78,30 @@ async function ended(command: Command, invocation: Invocation, end: () => Promis
   }
 }
 
+/** A command line as it was typed. */
+interface Typed {
+  readonly args: readonly string[];
+  readonly values: OptionValues;
+  /** Absent without --output, and for a form that the command writes itself. */
+  readonly format: Format | undefined;
+}
+
 function invocationOf(
-  args: readonly string[],
-  values: OptionValues,
+  { args, values, format }: Typed,
   { terminal, environment, home, isPlugin = false }: Surroundings,
   signedIn: (address: BoxAddress, state: State) => Promise<SignedIn>,
 ): Invocation {
   const folder = environment['XDG_CONFIG_HOME'] ?? '';
   const state = stateIn(path.join(folder === '' ? path.join(home, '.config') : folder, 'boxctl', 'state.json'));
-  const format = formatOf(values['output']);
   // https://no-color.org
   const isStyled = terminal.output.isTTY === true && (environment['NO_COLOR'] ?? '') === '';
   const kubectl = kubectlOf(environment);
   const address = (): Promise<BoxAddress> => currentBox(values, environment, { state, home, kubectl, isPlugin });
+  const print: Invocation['print'] = async (value, otherwise, columns) => {
+    const chosen = format ?? otherwise;
+    terminal.output.write(await formatted(value, chosen, columns, { isStyled }));
+    if (chosen === 'table' && Array.isArray(value) && value.length === 0) terminal.messages.write('There are none.\n');
+  };
   return {
     args,
     values,
@@ -98,17 +110,18 @@ function invocationOf(
     environment,
     address,
     box: async () => (await signedIn(await address(), state)).client,
-    print: async (value, otherwise, columns) => {
-      const chosen = format ?? otherwise;
-      terminal.output.write(await formatted(value, chosen, columns, { isStyled }));
-      if (chosen === 'table' && Array.isArray(value) && value.length === 0)
-        terminal.messages.write('There are none.\n');
+    print,
+    confirm: async (sentence, record, columns) => {
+      if (format === undefined) terminal.output.write(`${sentence}\n`);
+      else await print(record, format, columns);
     },
   };
 }
 
-function formatOf(value: OptionValues[string]): Format | undefined {
+/** Returns the form of --output; undefined without it, and for one of the command's own. Throws CliError. */
+function formatOf(value: OptionValues[string], own: readonly string[]): Format | undefined {
   const format = FORMATS.find((known) => known === value);
-  if (value !== undefined && format === undefined) throw usageError(`--output must be one of ${FORMATS.join(', ')}`);
+  if (value !== undefined && format === undefined && !own.some((known) => known === value))
+    throw usageError(`--output must be one of ${[...FORMATS, ...own].join(', ')}`);
   return format;
 }

@@ -9,6 +9,7 @@ export const logout: Command = {
   name: 'logout',
   summary: 'ends the sign-in to the box: its tokens are revoked, and forgotten',
   examples: ['boxctl logout', 'boxctl logout --box shop'],
+  hasNoRecord: true,
   arguments: [0, 0],
   async run({ address, state, terminal }) {
     const found = await address();
