@@ -98,6 +98,7 @@ export function createBoxClient(box: string, base: string, token: string): BoxCl
     const response = await send(base + path, init, lines === undefined ? PATIENCE : LONG_PATIENCE);
     const answer = await read(response, base);
     const isExpected = response.status === expected;
+    if (response.status === 404) await requireBox(base);
     // Only a 204 has no body: a DELETE of what is not there.
     if (response.ok && response.status !== 204 && !isObject(answer.body) && !isList(answer.body))
       throw noBoxAnswer(base);
@@ -130,6 +131,18 @@ export async function read(response: Response, base: string): Promise<BoxAnswer>
   const body = parseJson(text);
   if (response.ok && text !== '' && body === undefined) throw noBoxAnswer(base);
   return { status: response.status, body, next: nextPage(response.headers.get('Link'), base) };
+}
+
+/**
+ * Asks after a 404 whether there is a box at all, by its metadata (RFC 8414 §3): an unknown box has the same answer as an
+ * unknown path. Throws CliError if there is none.
+ */
+export async function requireBox(base: string): Promise<void> {
+  const response = await send(`${base}/.well-known/oauth-authorization-server`, { method: 'GET' });
+  await read(response, base);
+  if (response.status !== 404) return;
+  const [, server = base, box = ''] = /^(.*)\/boxes\/([^/]+)$/.exec(base) ?? [];
+  throw new CliError(EXIT.refused, box === '' ? `there is no box at ${server}` : `there is no box ${box} at ${server}`);
 }
 
 /** Returns the error for an answer that no box gives; `base` is the base URL that was called. */

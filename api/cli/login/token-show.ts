@@ -1,5 +1,5 @@
 import { isObject, parseJson } from '../../../crds/json-value.ts';
-import { noBoxAnswer, read, refusal, send } from '../box-client.ts';
+import { noBoxAnswer, read, refusal, requireBox, send } from '../box-client.ts';
 import type { BoxAddress } from '../current-box.ts';
 import type { Environment } from '../../../process/environment.ts';
 import type { Command } from '../command.ts';
@@ -51,6 +51,7 @@ async function introspected(
   const { body } = await read(response, base);
   if (response.ok && isObject(body)) return { introspection: body };
   if (response.ok) throw noBoxAnswer(base);
+  if (response.status === 404) await requireBox(base);
   throw refusal('the introspection', response, body);
 }
 
@@ -62,6 +63,7 @@ async function userInfoOf(text: string, { base }: BoxAddress): Promise<Readonly<
   if (response.ok) throw noBoxAnswer(base);
   if (response.status === 401) return { active: false };
   if (response.status === 403) return { active: true };
+  if (response.status === 404) await requireBox(base);
   throw refusal('the question about the token', response, body);
 }
 
