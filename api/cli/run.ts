@@ -7,7 +7,7 @@ import type { OptionValues } from './option-values.ts';
 import { COMMANDS } from './commands.ts';
 import { signIn, type SignedIn } from './credential.ts';
 import { currentBox, type BoxAddress } from './current-box.ts';
-import { commandHelp, overview } from './help.ts';
+import { asPlugin, commandHelp, overview } from './help.ts';
 import { FORMATS, formatted, type Format } from './output.ts';
 import { kubectlOf } from './kube/kubectl.ts';
 import { stateIn, type State } from './state-file.ts';
@@ -28,7 +28,7 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
   const { output, messages } = surroundings.terminal;
   try {
     const text = informationFor(argv);
-    if (text !== undefined) output.write(text);
+    if (text !== undefined) output.write(surroundings.isPlugin === true ? asPlugin(text) : text);
     else await runCommand(argv, surroundings);
     return EXIT.done;
   } catch (error) {
@@ -41,8 +41,11 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
 /** Returns the text of a request for help; undefined for another command. Throws CliError. */
 function informationFor(argv: readonly string[]): string | undefined {
   const { words, values } = splitWords(argv, COMMANDS);
+  const [first] = words;
   const group = words.at(-1) === 'help' ? words.slice(0, -1) : values['help'] === true ? words : undefined;
-  if (group !== undefined && isGroup(group)) return overview(COMMANDS, group);
+  const explained = first === 'help' && words.length > 1 ? words.slice(1) : group;
+  if (explained !== undefined && isGroup(explained)) return overview(COMMANDS, explained);
+  if (first === 'help') return commandHelp(readCommandLine([...words.slice(1), '--help'], COMMANDS).command);
   if (words.length > 0)
     return values['help'] === true ? commandHelp(readCommandLine(argv, COMMANDS).command) : undefined;
   throw usageError(`which command?\n\n${overview(COMMANDS, [])}`);

@@ -281,9 +281,21 @@ describe('boxctl', () => {
       });
     }
 
-    it('every group and the whole have a help text', async () => {
-      for (const words of [[], ['user'], ['client'], ['policy'], ['group'], ['session'], ['box'], ['token']])
-        expect(await done([...words, 'help'])).to.contain('Commands:');
+    it('every group and the whole have a help text with examples, at most 80 columns wide', async () => {
+      for (const words of [[], ['user'], ['client'], ['policy'], ['group'], ['session'], ['box'], ['token']]) {
+        const text = await done([...words, 'help']);
+        expect(text).to.contain('Commands:');
+        const [, examples = ''] = /^Examples:\n((?: {2}boxctl .+\n)+)$/m.exec(text) ?? [];
+        expect(examples.trimEnd().split('\n').length, text).to.be.within(2, 3);
+        for (const line of text.split('\n')) expect(line.length, line).to.be.at.most(80);
+        expect(await done([...words, '--help'])).to.equal(text);
+        expect(await done(['help', ...words])).to.equal(text);
+      }
+    });
+
+    it('help in front of a command explains it, and of no command suggests one', async () => {
+      expect(await done(['help', 'user', 'new'])).to.equal(await done(['user', 'new', '--help']));
+      expect((await boxctl.run(['help', 'usr'])).messages).to.contain('Did you mean `user`?');
     });
 
     it('a word that is not known gets a suggestion and 2', async () => {
@@ -291,6 +303,8 @@ describe('boxctl', () => {
         'clinet list': 'client',
         'client lsit': 'client list',
         logn: 'login',
+        hlep: 'help',
+        'user hlep': 'user help',
         'session end --clint x': '--client',
       };
       for (const [line, hint] of Object.entries(mistakes)) {
