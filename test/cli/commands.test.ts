@@ -99,6 +99,14 @@ describe('boxctl', () => {
       );
     });
 
+    it('says what changes a client that is there, and that a file is not', async () => {
+      expect((await boxctl.run(['client', 'new', 'reports', '--grant', 'client_credentials'])).messages).to.equal(
+        'boxctl: there is a client reports in the box default: change it with `boxctl client set reports …`\n',
+      );
+      const absent = await boxctl.run(['client', 'new', 'x', '--file', '/nonexistent']);
+      expect(absent.messages).to.equal('boxctl: /nonexistent cannot be read: it is not there\n');
+    });
+
     it('says each fault of a client, and refuses a reserved ID by name of the field', async () => {
       const { code, messages } = await boxctl.run(['client', 'new', 'boxgate.x', '--grant', 'no_such_grant']);
       expect(code).to.equal(1);
@@ -247,6 +255,14 @@ describe('boxctl', () => {
     const none = await boxctl.run(['audit', '--until', '2020-01-01T00:00:00Z', '--output', 'json']);
     expect(JSON.parse(none.output)).to.deep.equal([]);
     expect((await boxctl.run(['audit', '--limit', 'many'])).code).to.equal(2);
+    expect((await boxctl.run(['audit', '--since', 'yesterday'])).messages).to.equal(
+      'boxctl: --since must be a date or a time, such as 2026-01-31 or 2026-01-31T12:00:00Z\n',
+    );
+    expect(await done(['audit', '--since', '2026-01-31', '--output', 'json'])).not.to.equal('[]\n');
+    expect((await boxctl.run(['audit', '--user', 'nobody@mail.example'])).messages).to.contain('there is no user');
+    const user = await api.call('POST', '/users', { body: { email: 'eve@mail.example', password: 'correct horse' } });
+    expect(user.status).to.equal(201);
+    expect(JSON.parse(await done(['audit', '--user', 'eve@mail.example', '--output', 'json']))).to.deep.equal([]);
   });
 
   it('box list tells which box is chosen', async () => {

@@ -79,7 +79,9 @@ function newOf({ word, kind, noun, columns, fields, fieldsOf, examples }: Stored
       const [id = ''] = invocation.args;
       const client = await invocation.box();
       const document = { ...(await documentOf(invocation)), ...(await fieldsOf(invocation)) };
-      const { body } = await client.request('POST', `/${kind}`, { body: { ...document, resourceType: kind, id } });
+      const sent = { ...document, resourceType: kind, id };
+      const { status, body } = await client.request('POST', `/${kind}`, { body: sent, expected: 409 });
+      if (status === 409) throw taken(client, word, id);
       const sentence = `Created ${noun} ${plainText(id)} in the box ${client.box}.`;
       await invocation.confirm(sentence, withNewSecret(body, document, invocation), columns);
     },
@@ -127,6 +129,13 @@ function deleteOf({ word, kind, noun, examples }: StoredKind): Command {
       terminal.output.write(`Deleted ${noun} ${plainText(id)} in the box ${client.box}.\n`);
     },
   };
+}
+
+/** Returns the error for a resource that is there already: what changes it. */
+function taken({ box }: BoxClient, word: string, id: string): CliError {
+  const name = plainText(id);
+  const change = `\`boxctl ${word} set ${name} …\``;
+  return new CliError(EXIT.refused, `there is a ${word} ${name} in the box ${box}: change it with ${change}`);
 }
 
 /** Returns a record with the secret that was generated for it, which nothing shows again. */
