@@ -134,8 +134,8 @@ export async function read(response: Response, base: string): Promise<BoxAnswer>
 }
 
 /**
- * Asks after a 404 whether there is a box at all, by its metadata (RFC 8414 §3): an unknown box has the same answer as an
- * unknown path. Throws CliError if there is none.
+ * Asks after a 404 whether there is a box at all, by its metadata (RFC 8414 §3): an unknown box has the same answer as
+ * an unknown path. Throws CliError if there is none.
  */
 export async function requireBox(base: string): Promise<void> {
   const response = await send(`${base}/.well-known/oauth-authorization-server`, { method: 'GET' });

@@ -2,9 +2,9 @@ import { reasonOf } from '../client/manifest/walk.ts';
 import { plainText } from '../../process/plain-text.ts';
 
 /**
- * Exit codes: done, refused by the box, command line not understood, box not reached, a file of boxctl or the
- * output cannot be read or written, access only gained or any lost by a plan (a difference of `diff` counts as the first), interrupted (128 +
- * SIGINT).
+ * Exit codes: done, refused by the box, command line not understood, box not reached, a file of boxctl or the output
+ * cannot be read or written, access only gained or any lost by a plan (a difference of `diff` counts as the first),
+ * interrupted (128 + SIGINT).
  */
 export const EXIT = {
   done: 0,

@@ -25,8 +25,8 @@ export interface KeptState {
 /** The state file of a person. */
 export interface State {
   /**
-   * Returns what is kept: nothing if there is no file. Throws CliError if others may read it, if it is no JSON, and with
-   * EXIT.storage if the file system refuses it.
+   * Returns what is kept: nothing if there is no file. Throws CliError if others may read it, if it is no JSON, and
+   * with EXIT.storage if the file system refuses it.
    */
   read(): Promise<KeptState>;
   /** Changes some of it, in one step: a reader sees the old file or the new one. Throws like read. */
