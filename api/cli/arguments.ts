@@ -97,8 +97,8 @@ function unknownCommand(words: readonly string[], commands: readonly Command[]):
   if (isGroup && second === '')
     return usageError(`\`boxctl ${first}\` needs a subcommand: \`boxctl ${first} help\` lists them`);
   const candidates = isGroup
-    ? names.filter((name) => name.startsWith(`${first} `))
-    : [...new Set(names.map(firstWord))];
+    ? [...names.filter((name) => name.startsWith(`${first} `)), `${first} help`]
+    : [...new Set(names.map(firstWord)), 'help'];
   return usageError(`there is no command ${plainText(typed)}${wordHint(typed, candidates)}`);
 }
 

@@ -1,4 +1,4 @@
-import { isObject, parseJson } from '../../crds/json-value.ts';
+import { isList, isObject, parseJson } from '../../crds/json-value.ts';
 import type { JsonObject } from '../../crds/json-value.ts';
 import { ndjsonChunks } from '../client/ndjson.ts';
 import { plainText } from '../../process/plain-text.ts';
@@ -98,6 +98,10 @@ export function createBoxClient(box: string, base: string, token: string): BoxCl
     const response = await send(base + path, init, lines === undefined ? PATIENCE : LONG_PATIENCE);
     const answer = await read(response, base);
     const isExpected = response.status === expected;
+    if (response.status === 404) await requireBox(base);
+    // Only a 204 has no body: a DELETE of what is not there.
+    if (response.ok && response.status !== 204 && !isObject(answer.body) && !isList(answer.body))
+      throw noBoxAnswer(base);
     if (isExpected && (expected === 403 || expected === 404)) return { ...answer, body: undefined };
     if (response.ok || isExpected) return answer;
     throw refusal(`${method} ${path.replace(/\?.*/s, '')}`, response, answer.body);
@@ -115,12 +119,48 @@ export async function send(url: string, init: RequestInit, patience = PATIENCE):
   }
 }
 
-/** Reads an answer to its end. Throws CliError if it breaks off. */
+/**
+ * Reads an answer to its end. Throws CliError if it breaks off, if it redirects, or if it is a success with a body that
+ * is not JSON: a portal, or an app, at an address that was meant to be an installation's.
+ */
 export async function read(response: Response, base: string): Promise<BoxAnswer> {
   const text = await response.text().catch((error: unknown) => {
     throw new CliError(EXIT.unreachable, `the answer of ${new URL(base).origin} broke off: ${reasonOf(error)}`);
   });
-  return { status: response.status, body: parseJson(text), next: nextPage(response.headers.get('Link'), base) };
+  if (response.status >= 300 && response.status < 400) throw redirected(response, base);
+  const body = parseJson(text);
+  if (response.ok && text !== '' && body === undefined) throw noBoxAnswer(base);
+  return { status: response.status, body, next: nextPage(response.headers.get('Link'), base) };
+}
+
+/**
+ * Asks after a 404 whether there is a box at all, by its metadata (RFC 8414 §3): an unknown box has the same answer as
+ * an unknown path. Throws CliError if there is none.
+ */
+export async function requireBox(base: string): Promise<void> {
+  const response = await send(`${base}/.well-known/oauth-authorization-server`, { method: 'GET' });
+  await read(response, base);
+  if (response.status !== 404) return;
+  const [, server = base, box = ''] = /^(.*)\/boxes\/([^/]+)$/.exec(base) ?? [];
+  throw new CliError(EXIT.refused, box === '' ? `there is no box at ${server}` : `there is no box ${box} at ${server}`);
+}
+
+/** Returns the error for an answer that no box gives; `base` is the base URL that was called. */
+export function noBoxAnswer(base: string): CliError {
+  return new CliError(EXIT.unreachable, `${serverOf(base)} does not answer as a box does: check the address`);
+}
+
+/** Returns the error for a redirect, which is not followed: the credential is for the address that was named. */
+function redirected(response: Response, base: string): CliError {
+  const target = URL.parse(response.headers.get('Location') ?? '', `${base}/`);
+  const server = serverOf(base);
+  if (target === null || target.origin === new URL(base).origin) return noBoxAnswer(base);
+  return new CliError(EXIT.unreachable, `${server} redirects to ${plainText(target.origin)}: name that address`);
+}
+
+/** Returns the public URL of the installation in the base URL of a box. */
+function serverOf(base: string): string {
+  return base.replace(/\/boxes\/[^/]+$/, '');
 }
 
 /** Returns the path and query below the base URL that a Link header names as the next page. */
@@ -137,8 +177,7 @@ export function refusal(what: string, response: Response, body: unknown): CliErr
   const { status } = response;
   const wait = response.headers.get('Retry-After');
   const again = wait === null ? '' : `; try again in ${plainText(wait)} s`;
-  if (status >= 500 || (status >= 300 && status < 400))
-    return new CliError(EXIT.unreachable, `the box cannot answer now (${String(status)})${again}`);
+  if (status >= 500) return new CliError(EXIT.unreachable, `the box cannot answer now (${String(status)})${again}`);
   return new CliError(EXIT.refused, `${what} is refused (${String(status)})${meaning(status)}${details(body)}${again}`);
 }
 

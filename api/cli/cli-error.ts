@@ -1,12 +1,17 @@
+import { reasonOf } from '../client/manifest/walk.ts';
+import { plainText } from '../../process/plain-text.ts';
+
 /**
- * Exit codes: done, refused by the box, command line not understood, box not reached, access only gained or any lost by
- * a plan (a difference of `diff` counts as the first), interrupted (128 + SIGINT).
+ * Exit codes: done, refused by the box, command line not understood, box not reached, a file of boxctl or the output
+ * cannot be read or written, access only gained or any lost by a plan (a difference of `diff` counts as the first),
+ * interrupted (128 + SIGINT).
  */
 export const EXIT = {
   done: 0,
   refused: 1,
   usage: 2,
   unreachable: 3,
+  storage: 4,
   gained: 10,
   lost: 11,
   interrupted: 130,
@@ -26,4 +31,19 @@ export class CliError extends Error {
 /** Returns the error for a command line that is not understood. */
 export function usageError(message: string): CliError {
   return new CliError(EXIT.usage, message);
+}
+
+/** Waits for work on a file of boxctl. Throws CliError with its path and the reason if the file system refuses it. */
+export async function onFile<T>(doing: 'read' | 'written', file: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw new CliError(EXIT.storage, `${plainText(file)} cannot be ${doing}: ${fileReason(error)}`);
+  }
+}
+
+/** Returns the reason of an error of the file system, as words. */
+export function fileReason(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : '';
+  return code === 'ENOTDIR' || code === 'EEXIST' ? 'a part of its path is no folder' : reasonOf(error);
 }

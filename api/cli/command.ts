@@ -20,6 +20,8 @@ export interface Invocation {
   readonly environment: Environment;
   /** Prints a result, by default in the format that the command names. */
   readonly print: (value: unknown, otherwise: Format, columns: readonly Column[]) => Promise<void>;
+  /** Prints the record that was created or changed in the format of --output; without that option, the sentence. */
+  readonly confirm: (sentence: string, record: unknown, columns: readonly Column[]) => Promise<void>;
 }
 
 /** An option of a command. */
@@ -42,6 +44,8 @@ export interface Command {
   readonly options?: Readonly<Record<string, CommandOption>>;
   /** Forms of --output besides the common ones, which the command writes itself. */
   readonly formats?: readonly string[];
+  /** True if it prints no record: it has no --output then. */
+  readonly hasNoRecord?: boolean;
   /** Least and most arguments after the words. */
   readonly arguments: readonly [least: number, most: number];
   /** True if a token that was requested for the command stays valid after it. */

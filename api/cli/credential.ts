@@ -16,6 +16,15 @@ export interface SignedIn {
   end(): Promise<void>;
 }
 
+/** Dependencies of a sign-in without a given credential. */
+interface Means {
+  readonly state: State;
+  /** The cluster; undefined unless this is the plugin of kubectl. */
+  readonly kubectl: Kubectl | undefined;
+  /** Shows a warning. */
+  readonly warn: (text: string) => void;
+}
+
 /**
  * Signs in to a box: with `--token`, `BOXCTL_TOKEN`, the client of `BOXCTL_CLIENT_ID` and `BOXCTL_CLIENT_SECRET`, or as
  * `boxctl login` did, in this order; the kubectl plugin, which has a `kubectl`, then with the rights of the person in
@@ -25,7 +34,7 @@ export async function signIn(
   values: OptionValues,
   environment: Environment,
   address: BoxAddress,
-  { state, kubectl }: { readonly state: State; readonly kubectl: Kubectl | undefined },
+  { state, kubectl, warn }: Means,
 ): Promise<SignedIn> {
   const { box, base } = address;
   const given = [values['token'], environment['BOXCTL_TOKEN']].find(
@@ -36,7 +45,7 @@ export async function signIn(
   const id = environment['BOXCTL_CLIENT_ID'] ?? '';
   const secret = environment['BOXCTL_CLIENT_SECRET'] ?? '';
   if (id !== '' && secret !== '') return closedAtEnd(createBoxClient(box, base, await clientToken(base, id, secret)));
-  const kept = await keptToken(state, base);
+  const kept = await keptToken(state, base, warn);
   if (kept !== undefined) return { client: createBoxClient(box, base, kept), end: () => Promise.resolve() };
   if (kubectl !== undefined) {
     const { 'kube-client': wanted = environment['BOXCTL_KUBE_CLIENT'] } = values;

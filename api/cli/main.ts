@@ -1,10 +1,19 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { EXIT } from './cli-error.ts';
+import { EXIT, fileReason } from './cli-error.ts';
 import { run } from './run.ts';
 
 // What is written is written in one step, so nothing is half done.
 process.once('SIGINT', () => process.exit(EXIT.interrupted));
+
+// The reader of a pipe may have read enough. Elsewhere, a result that is cut must not look complete.
+let unwritten: number | undefined;
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') return;
+  if (unwritten === undefined) process.stderr.write(`boxctl: the output cannot be written: ${fileReason(error)}\n`);
+  process.exitCode = unwritten = EXIT.storage;
+});
+process.stderr.on('error', () => undefined);
 
 // kubectl runs a file of this name; the launcher of a checkout, which is another file by then, says so in the
 // environment.
@@ -17,5 +26,5 @@ void run(process.argv.slice(2), {
   home: homedir(),
   isPlugin,
 }).then((code) => {
-  process.exitCode = code;
+  process.exitCode = unwritten ?? code;
 });

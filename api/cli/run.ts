@@ -7,7 +7,7 @@ import type { OptionValues } from './option-values.ts';
 import { COMMANDS } from './commands.ts';
 import { signIn, type SignedIn } from './credential.ts';
 import { currentBox, type BoxAddress } from './current-box.ts';
-import { commandHelp, overview } from './help.ts';
+import { asPlugin, commandHelp, overview } from './help.ts';
 import { FORMATS, formatted, type Format } from './output.ts';
 import { kubectlOf } from './kube/kubectl.ts';
 import { stateIn, type State } from './state-file.ts';
@@ -28,7 +28,7 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
   const { output, messages } = surroundings.terminal;
   try {
     const text = informationFor(argv);
-    if (text !== undefined) output.write(text);
+    if (text !== undefined) output.write(surroundings.isPlugin === true ? asPlugin(text) : text);
     else await runCommand(argv, surroundings);
     return EXIT.done;
   } catch (error) {
@@ -41,8 +41,11 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
 /** Returns the text of a request for help; undefined for another command. Throws CliError. */
 function informationFor(argv: readonly string[]): string | undefined {
   const { words, values } = splitWords(argv, COMMANDS);
+  const [first] = words;
   const group = words.at(-1) === 'help' ? words.slice(0, -1) : values['help'] === true ? words : undefined;
-  if (group !== undefined && isGroup(group)) return overview(COMMANDS, group);
+  const explained = first === 'help' && words.length > 1 ? words.slice(1) : group;
+  if (explained !== undefined && isGroup(explained)) return overview(COMMANDS, explained);
+  if (first === 'help') return commandHelp(readCommandLine([...words.slice(1), '--help'], COMMANDS).command);
   if (words.length > 0)
     return values['help'] === true ? commandHelp(readCommandLine(argv, COMMANDS).command) : undefined;
   throw usageError(`which command?\n\n${overview(COMMANDS, [])}`);
@@ -59,13 +62,15 @@ async function runCommand(argv: readonly string[], surroundings: Surroundings): 
   let signedIn: SignedIn | undefined;
   const { environment, isPlugin = false } = surroundings;
   const kubectl = isPlugin ? kubectlOf(environment) : undefined;
-  const isOwnFormat = command.formats?.some((format) => format === values['output']) === true;
-  const common = isOwnFormat ? { ...values, output: undefined } : values;
-  const invoked = invocationOf(args, common, surroundings, async (address, state) => {
-    signedIn ??= await signIn(values, environment, address, { state, kubectl });
+  const warn = (text: string): void => void surroundings.terminal.messages.write(`boxctl: ${text}\n`);
+  if (command.hasNoRecord === true && values['output'] !== undefined && values['help'] !== true)
+    throw usageError(`\`boxctl ${command.name}\` prints no record, so it has no --output`);
+  const format = formatOf(values['output'], command.formats ?? []);
+  const invoked = invocationOf({ args, values, format }, surroundings, async (address, state) => {
+    signedIn ??= await signIn(values, environment, address, { state, kubectl, warn });
     return signedIn;
   });
-  await ended(command, { ...invoked, values }, async () => (command.keepsToken === true ? undefined : signedIn?.end()));
+  await ended(command, invoked, async () => (command.keepsToken === true ? undefined : signedIn?.end()));
 }
 
 async function ended(command: Command, invocation: Invocation, end: () => Promise<void>): Promise<void> {
@@ -76,19 +81,30 @@ async function ended(command: Command, invocation: Invocation, end: () => Promis
   }
 }
 
+/** A command line as it was typed. */
+interface Typed {
+  readonly args: readonly string[];
+  readonly values: OptionValues;
+  /** Absent without --output, and for a form that the command writes itself. */
+  readonly format: Format | undefined;
+}
+
 function invocationOf(
-  args: readonly string[],
-  values: OptionValues,
+  { args, values, format }: Typed,
   { terminal, environment, home, isPlugin = false }: Surroundings,
   signedIn: (address: BoxAddress, state: State) => Promise<SignedIn>,
 ): Invocation {
   const folder = environment['XDG_CONFIG_HOME'] ?? '';
   const state = stateIn(path.join(folder === '' ? path.join(home, '.config') : folder, 'boxctl', 'state.json'));
-  const format = formatOf(values['output']);
   // https://no-color.org
   const isStyled = terminal.output.isTTY === true && (environment['NO_COLOR'] ?? '') === '';
   const kubectl = kubectlOf(environment);
   const address = (): Promise<BoxAddress> => currentBox(values, environment, { state, home, kubectl, isPlugin });
+  const print: Invocation['print'] = async (value, otherwise, columns) => {
+    const chosen = format ?? otherwise;
+    terminal.output.write(await formatted(value, chosen, columns, { isStyled }));
+    if (chosen === 'table' && Array.isArray(value) && value.length === 0) terminal.messages.write('There are none.\n');
+  };
   return {
     args,
     values,
@@ -97,17 +113,18 @@ function invocationOf(
     environment,
     address,
     box: async () => (await signedIn(await address(), state)).client,
-    print: async (value, otherwise, columns) => {
-      const chosen = format ?? otherwise;
-      terminal.output.write(await formatted(value, chosen, columns, { isStyled }));
-      if (chosen === 'table' && Array.isArray(value) && value.length === 0)
-        terminal.messages.write('There are none.\n');
+    print,
+    confirm: async (sentence, record, columns) => {
+      if (format === undefined) terminal.output.write(`${sentence}\n`);
+      else await print(record, format, columns);
     },
   };
 }
 
-function formatOf(value: OptionValues[string]): Format | undefined {
+/** Returns the form of --output; undefined without it, and for one of the command's own. Throws CliError. */
+function formatOf(value: OptionValues[string], own: readonly string[]): Format | undefined {
   const format = FORMATS.find((known) => known === value);
-  if (value !== undefined && format === undefined) throw usageError(`--output must be one of ${FORMATS.join(', ')}`);
+  if (value !== undefined && format === undefined && !own.some((known) => known === value))
+    throw usageError(`--output must be one of ${[...FORMATS, ...own].join(', ')}`);
   return format;
 }

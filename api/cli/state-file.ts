@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isObject, parseJson } from '../../crds/json-value.ts';
-import { CliError, EXIT } from './cli-error.ts';
+import { CliError, EXIT, onFile } from './cli-error.ts';
 import { whileLocked } from './state-lock.ts';
 
 /** Tokens of a sign-in to a box. */
@@ -24,7 +24,10 @@ export interface KeptState {
 
 /** The state file of a person. */
 export interface State {
-  /** Returns what is kept: nothing if there is no file. Throws CliError if others may read it, or if it is no JSON. */
+  /**
+   * Returns what is kept: nothing if there is no file. Throws CliError if others may read it, if it is no JSON, and
+   * with EXIT.storage if the file system refuses it.
+   */
   read(): Promise<KeptState>;
   /** Changes some of it, in one step: a reader sees the old file or the new one. Throws like read. */
   write(change: KeptState): Promise<void>;
@@ -65,11 +68,11 @@ export function stateIn(file: string): State {
   }
 
   async function update<T>(work: (kept: KeptState) => Promise<StateChange<T>>): Promise<T> {
-    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    await onFile('written', file, mkdir(path.dirname(file), { recursive: true, mode: 0o700 }));
     return whileLocked(`${file}.lock`, async () => {
       const kept = await read();
       const { change, result } = await work(kept);
-      if (Object.keys(change).length > 0) await replace({ ...kept, ...change });
+      if (Object.keys(change).length > 0) await onFile('written', file, replace({ ...kept, ...change }));
       return result;
     });
   }
@@ -103,7 +106,7 @@ function loginOf({ client, access_token, expires_at, refresh_token }: Readonly<R
 async function readOwn(file: string): Promise<string | undefined> {
   const found = await stat(file).catch(() => undefined);
   if (found === undefined) return undefined;
-  if ((found.mode & 0o077) !== 0)
+  if (found.isFile() && (found.mode & 0o077) !== 0)
     throw new CliError(EXIT.usage, `others may read ${file}: run \`chmod 600 ${file}\` first`);
-  return readFile(file, 'utf8');
+  return onFile('read', file, readFile(file, 'utf8'));
 }

@@ -1,16 +1,19 @@
 import { open, readFile, rm, stat } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { CliError, EXIT } from './cli-error.ts';
+import { CliError, EXIT, onFile } from './cli-error.ts';
 
 /** Milliseconds between looks at a lock that another run holds. */
 const INTERVAL = 25;
 /** Milliseconds that a run waits for another one: longer than a request of that one may take. */
 const PATIENCE = 45_000;
 
-/** Runs work while a file exists that no other run creates. Throws CliError if another run keeps it for 45 s. */
+/**
+ * Runs work while a file exists that no other run creates. Throws CliError if another run keeps it for 45 s, or if the
+ * file system refuses it.
+ */
 export async function whileLocked<T>(file: string, work: () => Promise<T>): Promise<T> {
   const deadline = Date.now() + PATIENCE;
-  while (!(await take(file))) {
+  while (!(await onFile('written', file, take(file)))) {
     if (Date.now() > deadline)
       throw new CliError(EXIT.usage, `another boxctl holds ${file}: remove the file if there is none`);
     await removeIfAbandoned(file);

@@ -1,5 +1,6 @@
 import { releaseVersion } from '../../process/version.ts';
 import type { Command } from './command.ts';
+import { column } from './resource/texts.ts';
 
 /** `boxctl version`. */
 export const version: Command = {
@@ -7,8 +8,8 @@ export const version: Command = {
   summary: 'prints the version of boxctl',
   examples: ['boxctl version'],
   arguments: [0, 0],
-  run({ terminal }) {
-    terminal.output.write(`boxctl ${releaseVersion()}\n`);
-    return Promise.resolve();
+  async run({ confirm }) {
+    const record = { version: releaseVersion() };
+    await confirm(`boxctl ${record.version}`, record, [column('VERSION', 'version')]);
   },
 };

@@ -99,6 +99,14 @@ describe('boxctl', () => {
       );
     });
 
+    it('says what changes a client that is there, and that a file is not', async () => {
+      expect((await boxctl.run(['client', 'new', 'reports', '--grant', 'client_credentials'])).messages).to.equal(
+        'boxctl: there is a client reports in the box default: change it with `boxctl client set reports …`\n',
+      );
+      const absent = await boxctl.run(['client', 'new', 'x', '--file', '/nonexistent']);
+      expect(absent.messages).to.equal('boxctl: /nonexistent cannot be read: it is not there\n');
+    });
+
     it('says each fault of a client, and refuses a reserved ID by name of the field', async () => {
       const { code, messages } = await boxctl.run(['client', 'new', 'boxgate.x', '--grant', 'no_such_grant']);
       expect(code).to.equal(1);
@@ -247,6 +255,14 @@ describe('boxctl', () => {
     const none = await boxctl.run(['audit', '--until', '2020-01-01T00:00:00Z', '--output', 'json']);
     expect(JSON.parse(none.output)).to.deep.equal([]);
     expect((await boxctl.run(['audit', '--limit', 'many'])).code).to.equal(2);
+    expect((await boxctl.run(['audit', '--since', 'yesterday'])).messages).to.equal(
+      'boxctl: --since must be a date or a time, such as 2026-01-31 or 2026-01-31T12:00:00Z\n',
+    );
+    expect(await done(['audit', '--since', '2026-01-31', '--output', 'json'])).not.to.equal('[]\n');
+    expect((await boxctl.run(['audit', '--user', 'nobody@mail.example'])).messages).to.contain('there is no user');
+    const user = await api.call('POST', '/users', { body: { email: 'eve@mail.example', password: 'correct horse' } });
+    expect(user.status).to.equal(201);
+    expect(JSON.parse(await done(['audit', '--user', 'eve@mail.example', '--output', 'json']))).to.deep.equal([]);
   });
 
   it('box list tells which box is chosen', async () => {
@@ -281,9 +297,21 @@ describe('boxctl', () => {
       });
     }
 
-    it('every group and the whole have a help text', async () => {
-      for (const words of [[], ['user'], ['client'], ['policy'], ['group'], ['session'], ['box'], ['token']])
-        expect(await done([...words, 'help'])).to.contain('Commands:');
+    it('every group and the whole have a help text with examples, at most 80 columns wide', async () => {
+      for (const words of [[], ['user'], ['client'], ['policy'], ['group'], ['session'], ['box'], ['token']]) {
+        const text = await done([...words, 'help']);
+        expect(text).to.contain('Commands:');
+        const [, examples = ''] = /^Examples:\n((?: {2}boxctl .+\n)+)$/m.exec(text) ?? [];
+        expect(examples.trimEnd().split('\n').length, text).to.be.within(2, 3);
+        for (const line of text.split('\n')) expect(line.length, line).to.be.at.most(80);
+        expect(await done([...words, '--help'])).to.equal(text);
+        expect(await done(['help', ...words])).to.equal(text);
+      }
+    });
+
+    it('help in front of a command explains it, and of no command suggests one', async () => {
+      expect(await done(['help', 'user', 'new'])).to.equal(await done(['user', 'new', '--help']));
+      expect((await boxctl.run(['help', 'usr'])).messages).to.contain('Did you mean `user`?');
     });
 
     it('a word that is not known gets a suggestion and 2', async () => {
@@ -291,6 +319,8 @@ describe('boxctl', () => {
         'clinet list': 'client',
         'client lsit': 'client list',
         logn: 'login',
+        hlep: 'help',
+        'user hlep': 'user help',
         'session end --clint x': '--client',
       };
       for (const [line, hint] of Object.entries(mistakes)) {

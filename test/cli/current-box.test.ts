@@ -155,6 +155,16 @@ describe('the current box of boxctl', () => {
     expect(messages).to.match(/^boxctl: http:\/\/127\.0\.0\.1:1 cannot be reached: /);
   });
 
+  it('says that there is no such box, whatever is asked of it', async () => {
+    const token = { BOXCTL_TOKEN: 'x', BOXCTL_SERVER: api.url, BOXCTL_BOX: 'nobox' };
+    const message = { code: 1, output: '', messages: `boxctl: there is no box nobox at ${api.url}\n` };
+    const lines = ['user list', 'user show 1', 'user show a@b.example', 'group show staff', 'client delete orders'];
+    for (const line of [...lines, 'client show orders', 'session end x', 'box status', 'token show', 'export'])
+      expect(await boxctl.run(line.split(' '), token), line).to.deep.equal(message);
+    const client = { ...token, BOXCTL_TOKEN: '', BOXCTL_CLIENT_ID: 'admin', BOXCTL_CLIENT_SECRET: adminSecret };
+    expect(await boxctl.run(['user', 'list'], client)).to.deep.equal(message);
+  });
+
   it('explains each command with an example of its own', async () => {
     const { output } = await boxctl.run(['help']);
     const names = [...output.matchAll(/^ {2}boxctl ((?:user|box) \w+)/gm)].map(([, name = '']) => name);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { isObject, parseJson } from '../../crds/json-value.ts';
@@ -154,6 +154,22 @@ describe('boxctl login', () => {
     expect(forged.status).to.equal(404);
     await answer(program, 'allow');
     expect(program.said()).to.contain('Signed in to the box default');
+  });
+
+  it('a refreshed token that cannot be kept serves the command, with a warning', async () => {
+    await signedIn();
+    changeLogin({ expires_at: 0 });
+    const text = readFileSync(stateFile());
+    // No path longer than 4095 bytes exists on Linux: the state file is there, and its lock cannot be.
+    const end = '/boxctl/state.json';
+    let folder = boxctl.home;
+    while (folder.length + 201 + end.length < 4000) folder += `/${'d'.repeat(200)}`;
+    folder += `/${'d'.repeat(4095 - 1 - folder.length - end.length)}`;
+    mkdirSync(`${folder}/boxctl`, { recursive: true });
+    writeFileSync(folder + end, text, { mode: 0o600 });
+    const { code, output, messages } = await boxctl.run(['user', 'list'], { XDG_CONFIG_HOME: folder });
+    expect([code, output.slice(0, 1)]).to.deep.equal([0, '[']);
+    expect(messages).to.match(/^boxctl: \S+ cannot be written: .+ The refreshed sign-in is lost after this command\n$/);
   });
 
   it('^C ends it with 130 and keeps nothing', async () => {

@@ -1,10 +1,17 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { asPlugin } from '../../api/cli/help.ts';
 
 describe('the start of boxctl', () => {
   it('loads no package: most commands run faster than one loads', () => {
     expect(packagesLoadedBy(new URL('../../api/cli/main.ts', import.meta.url))).to.deep.equal([]);
+  });
+});
+
+describe('the help text of the plugin of kubectl', () => {
+  it('has its commands as they are typed', () => {
+    expect(asPlugin('boxctl user list\nBOXCTL_BOX')).to.equal('kubectl boxgate user list\nBOXCTL_BOX');
   });
 });
 

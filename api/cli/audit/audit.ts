@@ -1,10 +1,14 @@
 import { isObject, type JsonObject } from '../../../crds/json-value.ts';
+import type { BoxClient } from '../box-client.ts';
+import { usageError } from '../cli-error.ts';
 import type { Command } from '../command.ts';
+import type { OptionValues } from '../option-values.ts';
 import { listAll } from '../resource/list-all.ts';
 import { given, limitOf } from '../resource/list-options.ts';
 import { cell, column, reference } from '../resource/texts.ts';
+import { findUser } from '../user/user.ts';
 
-const FILTERS = ['event', 'result', 'client', 'user', 'target', 'member', 'session'] as const;
+const FILTERS = ['event', 'result', 'client', 'target', 'member', 'session'] as const;
 
 /** `boxctl audit`: searches the audit trail of the box. */
 export const audit: Command = {
@@ -19,7 +23,7 @@ export const audit: Command = {
     event: { type: 'string', value: '<event>', summary: 'only this event, such as user.created' },
     result: { type: 'string', value: 'success|failure|denied', summary: 'only with this result' },
     client: { type: 'string', value: '<id>', summary: 'what this client did' },
-    user: { type: 'string', value: '<id>', summary: 'what this user did' },
+    user: { type: 'string', value: '<id or email>', summary: 'what this user did' },
     target: { type: 'string', value: '<Kind/id>', summary: 'what was done to this resource' },
     member: { type: 'string', value: 'User/<id>', summary: 'groups that this user joined or left' },
     session: { type: 'string', value: '<id>', summary: 'what was done with the token of this session' },
@@ -33,12 +37,18 @@ export const audit: Command = {
     const { since, until, address } = values;
     const most = limitOf(values['limit'], 100);
     const times = [
-      ...(typeof since === 'string' ? [`ge${since}`] : []),
-      ...(typeof until === 'string' ? [`lt${until}`] : []),
+      ...(since === undefined ? [] : [`ge${timeOf('since', since)}`]),
+      ...(until === undefined ? [] : [`lt${timeOf('until', until)}`]),
     ];
-    const filters = { ...given(values, FILTERS), ...(typeof address === 'string' && { remote_addr: address }) };
+    const client = await box();
+    const actor = await userFilter(client, values['user']);
+    const filters = {
+      ...given(values, FILTERS),
+      ...actor,
+      ...(typeof address === 'string' && { remote_addr: address }),
+    };
     const listing = { path: '/AuditEvent', filters, ranges: { created_at: times }, most };
-    await print(await listAll(await box(), listing, terminal), 'table', [
+    await print(await listAll(client, listing, terminal), 'table', [
       column('TIME', 'created_at'),
       column('EVENT', 'event'),
       column('RESULT', 'result'),
@@ -49,6 +59,19 @@ export const audit: Command = {
     ]);
   },
 };
+
+/** Returns a time or a date. Throws CliError for what begins with no date. */
+function timeOf(name: string, value: OptionValues[string]): string {
+  if (typeof value === 'string' && /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{1,3})?(Z|[+-]\d\d:\d\d))?$/.test(value))
+    return value;
+  throw usageError(`--${name} must be a date or a time, such as 2026-01-31 or 2026-01-31T12:00:00Z`);
+}
+
+/** Returns the filter for a user. An ID is not looked up: the records of a deleted user stay. */
+async function userFilter(client: BoxClient, user: OptionValues[string]): Promise<Readonly<Record<string, string>>> {
+  if (typeof user !== 'string') return {};
+  return { user: user.includes('@') ? String((await findUser(client, user)).id) : user };
+}
 
 function actorOf({ user, client, operator }: JsonObject): string {
   return [user, client].map(reference).find((text) => text !== '') ?? cell(operator);

@@ -1,5 +1,5 @@
 import { isObject } from '../../../crds/json-value.ts';
-import { createBoxClient } from '../box-client.ts';
+import { createBoxClient, noBoxAnswer } from '../box-client.ts';
 import type { Command } from '../command.ts';
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -15,6 +15,7 @@ export const boxStatus: Command = {
     const client = createBoxClient(found.box, found.base, '');
     const { body } = await client.request('GET', '/.well-known/openid-configuration');
     const issuer = isObject(body) ? body['issuer'] : undefined;
+    if (typeof issuer !== 'string') throw noBoxAnswer(found.base);
     const status = {
       box: found.box,
       box_from: found.boxFrom,

@@ -8,6 +8,7 @@ export const useBox: Command = {
   synopsis: '<box> [--server <URL>]',
   summary: 'chooses the box, and with --server its installation, of later commands',
   examples: ['boxctl box use shop --server https://auth.example.com', 'boxctl box use default'],
+  hasNoRecord: true,
   arguments: [1, 1],
   async run({ args: [box = ''], values, state, terminal }) {
     const { server } = values;

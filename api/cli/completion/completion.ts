@@ -19,6 +19,7 @@ export function completionOf(commands: readonly Command[]): Command {
       'boxctl completion zsh > "${fpath[1]}/_boxctl"',
       'boxctl completion fish > ~/.config/fish/completions/boxctl.fish',
     ],
+    hasNoRecord: true,
     arguments: [1, 1],
     run({ args: [shell = ''], terminal }) {
       const script = Object.entries(SCRIPTS).find(([name]) => name === shell)?.[1];

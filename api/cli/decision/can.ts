@@ -1,9 +1,11 @@
 import { plainText } from '../../../process/plain-text.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import type { Command, Invocation } from '../command.ts';
-import { cell } from '../resource/texts.ts';
+import { cell, column } from '../resource/texts.ts';
 import { askPolicies, QUESTION, QUESTION_OPTIONS } from './subject.ts';
 import type { Explanation } from './subject.ts';
+
+const columns = [column('GRANTED', 'granted'), column('POLICY', 'policy')];
 
 /** `boxctl can`: exits with 0 if a policy allows the request, and with 1 if none does. */
 export const can: Command = {
@@ -19,8 +21,11 @@ export const can: Command = {
   arguments: [3, 3],
   async run(invocation) {
     const explanation = await askPolicies(await invocation.box(), invocation);
-    if (!explanation.granted) throw new CliError(EXIT.refused, `no: ${reasonOf(explanation)}${hintFor(invocation)}`);
-    invocation.terminal.output.write(`yes, by the policy ${plainText(explanation.policy ?? '')}\n`);
+    const { granted, policy = '' } = explanation;
+    const hasRecord = invocation.values['output'] !== undefined;
+    if (granted || hasRecord) await invocation.confirm(`yes, by the policy ${plainText(policy)}`, explanation, columns);
+    if (granted) return;
+    throw new CliError(EXIT.refused, hasRecord ? '' : `no: ${reasonOf(explanation)}${hintFor(invocation)}`);
   },
 };
 

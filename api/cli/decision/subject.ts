@@ -1,6 +1,6 @@
 import { isList, isObject, type JsonObject } from '../../../crds/json-value.ts';
-import type { BoxClient } from '../box-client.ts';
-import { CliError, EXIT, usageError } from '../cli-error.ts';
+import { noBoxAnswer, type BoxClient } from '../box-client.ts';
+import { usageError } from '../cli-error.ts';
 import type { CommandOption, Invocation } from '../command.ts';
 import { several } from '../resource/texts.ts';
 import { findUser } from '../user/user.ts';
@@ -35,7 +35,7 @@ export async function askPolicies(client: BoxClient, invocation: Invocation): Pr
     ...(typeof values['app'] === 'string' ? { app: values['app'] } : {}),
   };
   const { body } = await client.request('POST', '/AccessPolicy/$explain', { body: question });
-  if (!isObject(body)) throw new CliError(EXIT.unreachable, 'the box does not answer as expected');
+  if (!isObject(body)) throw noBoxAnswer(client.base);
   const { granted, policy, candidates } = body;
   return {
     granted,

@@ -45,10 +45,10 @@ const create: Command = {
   examples: ["boxctl group new staff --description 'People who work here'"],
   options: { description },
   arguments: [1, 1],
-  async run({ args: [name = ''], values, terminal, box }) {
+  async run({ args: [name = ''], values, box, confirm }) {
     const client = await box();
     const { body } = await client.request('POST', '/Group', { body: { ...given(values, ['description']), name } });
-    terminal.output.write(`Created group ${groupName(isObject(body) ? body : { name })} in the box ${client.box}.\n`);
+    await confirm(`Created group ${groupName({ ...body })} in the box ${client.box}.`, body, columns);
   },
 };
 
@@ -59,14 +59,14 @@ const set: Command = {
   examples: ['boxctl group set staff --name employees'],
   options: { name: { type: 'string', value: '<name>', summary: 'another name' }, description },
   arguments: [1, 1],
-  async run({ args: [which = ''], values, terminal, box }) {
+  async run({ args: [which = ''], values, box, confirm }) {
     const change = given(values, ['name', 'description']);
     if (Object.keys(change).length === 0) throw usageError('nothing to change: give --name or --description');
     const client = await box();
     const { id } = await findGroup(client, which);
     const type = 'application/merge-patch+json';
     const { body } = await client.request('PATCH', `/Group/${cell(id)}`, { body: change, type });
-    terminal.output.write(`Changed group ${groupName(isObject(body) ? body : {})} in the box ${client.box}.\n`);
+    await confirm(`Changed group ${groupName(isObject(body) ? body : {})} in the box ${client.box}.`, body, columns);
   },
 };
 
@@ -75,6 +75,7 @@ const remove: Command = {
   synopsis: '<id or name>',
   summary: 'deletes a group, without asking again; its members stay users',
   examples: ['boxctl group delete staff'],
+  hasNoRecord: true,
   arguments: [1, 1],
   async run({ args: [which = ''], terminal, box }) {
     const client = await box();

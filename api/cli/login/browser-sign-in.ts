@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { isObject } from '../../../crds/json-value.ts';
 import { plainText } from '../../../process/plain-text.ts';
-import { createBoxClient } from '../box-client.ts';
+import { createBoxClient, noBoxAnswer } from '../box-client.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import type { BoxAddress } from '../current-box.ts';
 import type { KeptLogin } from '../state-file.ts';
@@ -44,7 +44,7 @@ async function metadataOf(box: string, base: string): Promise<{ readonly issuer:
   const { issuer, authorization_endpoint: endpoint } = isObject(body) ? body : {};
   if (typeof issuer === 'string' && typeof endpoint === 'string' && /^https?:\/\//.test(endpoint))
     return { issuer, endpoint };
-  throw new CliError(EXIT.unreachable, `${base} does not answer as a box: is it the public URL of the installation?`);
+  throw noBoxAnswer(base);
 }
 
 function requestOf(redirect_uri: string, state: string, verifier: string): string {

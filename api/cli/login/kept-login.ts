@@ -11,16 +11,23 @@ const MARGIN = 30_000;
 
 /**
  * Returns the access token of the sign-in to a box, refreshed if it has expired; undefined if there is no sign-in. Of
- * several runs at once one refreshes it, and the others take its result. Throws CliError if the sign-in is over.
+ * several runs at once one refreshes it, and the others take its result. Where it cannot be kept, `warn` gets the
+ * reason. Throws CliError if the sign-in is over.
  */
-export async function keptToken(state: State, base: string): Promise<string | undefined> {
+export async function keptToken(state: State, base: string, warn: (text: string) => void): Promise<string | undefined> {
   const kept = (await state.read()).logins?.[base];
   if (kept === undefined || isFresh(kept)) return kept?.access_token;
-  const token = await state.update(async (now) => {
+  let unkept: KeptLogin | undefined;
+  const refreshing = state.update(async (now) => {
     const login = now.logins?.[base];
     if (login === undefined || isFresh(login)) return { change: {}, result: login?.access_token };
-    const next = await refreshed(base, login);
-    return { change: withLogin(now, base, next), result: next?.access_token };
+    unkept = await refreshed(base, login);
+    return { change: withLogin(now, base, unkept), result: unkept?.access_token };
+  });
+  const token = await refreshing.catch(async (error: unknown) => {
+    if (!(error instanceof CliError) || error.exitCode !== EXIT.storage) throw error;
+    warn(`${error.message}. The refreshed sign-in is lost after this command`);
+    return (unkept ?? (await refreshed(base, kept)))?.access_token;
   });
   if (token !== undefined) return token;
   throw new CliError(EXIT.refused, 'the sign-in is over: run `boxctl login`');

@@ -21,6 +21,7 @@ export const login: Command = {
     client: { type: 'string', value: '<id>', summary: 'signs this client in; its secret is a line of standard input' },
     'no-browser': { type: 'boolean', summary: 'prints the address and opens no browser' },
   },
+  hasNoRecord: true,
   arguments: [0, 0],
   async run(invocation) {
     const { values, state, terminal } = invocation;

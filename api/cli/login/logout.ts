@@ -1,4 +1,4 @@
-import { createBoxClient, read, refusal, send } from '../box-client.ts';
+import { createBoxClient, read, refusal, requireBox, send } from '../box-client.ts';
 import type { Command } from '../command.ts';
 import type { BoxAddress } from '../current-box.ts';
 import type { KeptLogin } from '../state-file.ts';
@@ -9,6 +9,7 @@ export const logout: Command = {
   name: 'logout',
   summary: 'ends the sign-in to the box: its tokens are revoked, and forgotten',
   examples: ['boxctl logout', 'boxctl logout --box shop'],
+  hasNoRecord: true,
   arguments: [0, 0],
   async run({ address, state, terminal }) {
     const found = await address();
@@ -34,5 +35,7 @@ async function revoke({ box, base }: BoxAddress, { client, access_token, refresh
   const fields = { token: refresh_token, token_type_hint: 'refresh_token', client_id: client };
   const response = await send(`${base}/auth/revoke`, { method: 'POST', body: new URLSearchParams(fields) });
   const { body } = await read(response, base);
-  if (!response.ok) throw refusal('the revocation', response, body);
+  if (response.ok) return;
+  if (response.status === 404) await requireBox(base);
+  throw refusal('the revocation', response, body);
 }

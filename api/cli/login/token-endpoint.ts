@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../../crds/json-value.ts';
 import { plainText } from '../../../process/plain-text.ts';
-import { read, refusal, send } from '../box-client.ts';
+import { noBoxAnswer, read, refusal, requireBox, send } from '../box-client.ts';
 import type { KeptLogin } from '../state-file.ts';
 
 /** Parameters of a token request. */
@@ -54,7 +54,10 @@ interface TokenAnswer {
 async function post(base: string, fields: TokenFields): Promise<TokenAnswer> {
   const response = await send(`${base}/auth/token`, { method: 'POST', body: new URLSearchParams(fields) });
   const { body } = await read(response, base);
-  return { response, answer: isObject(body) ? body : {} };
+  if (response.status === 404) await requireBox(base);
+  const answer = isObject(body) ? body : {};
+  if (response.ok && typeof answer['access_token'] !== 'string') throw noBoxAnswer(base);
+  return { response, answer };
 }
 
 /** Returns the access token of an answer. Throws CliError if it has none. */

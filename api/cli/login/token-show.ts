@@ -1,5 +1,5 @@
 import { isObject, parseJson } from '../../../crds/json-value.ts';
-import { read, refusal, send } from '../box-client.ts';
+import { noBoxAnswer, read, refusal, requireBox, send } from '../box-client.ts';
 import type { BoxAddress } from '../current-box.ts';
 import type { Environment } from '../../../process/environment.ts';
 import type { Command } from '../command.ts';
@@ -49,7 +49,9 @@ async function introspected(
   const fields = { token: text, client_id: id, client_secret: secret };
   const response = await send(`${base}/auth/introspect`, { method: 'POST', body: new URLSearchParams(fields) });
   const { body } = await read(response, base);
-  if (response.ok) return { introspection: body };
+  if (response.ok && isObject(body)) return { introspection: body };
+  if (response.ok) throw noBoxAnswer(base);
+  if (response.status === 404) await requireBox(base);
   throw refusal('the introspection', response, body);
 }
 
@@ -57,9 +59,11 @@ async function introspected(
 async function userInfoOf(text: string, { base }: BoxAddress): Promise<Readonly<Record<string, unknown>>> {
   const response = await send(`${base}/auth/userinfo`, { headers: { Authorization: `Bearer ${text}` } });
   const { body } = await read(response, base);
-  if (response.ok) return { active: true, userinfo: body };
+  if (response.ok && isObject(body)) return { active: true, userinfo: body };
+  if (response.ok) throw noBoxAnswer(base);
   if (response.status === 401) return { active: false };
   if (response.status === 403) return { active: true };
+  if (response.status === 404) await requireBox(base);
   throw refusal('the question about the token', response, body);
 }
 

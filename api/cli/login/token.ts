@@ -6,6 +6,7 @@ export const token: Command = {
   summary: 'prints an access token of the box, of your sign-in or of the client that is set',
   examples: ['curl -H "Authorization: Bearer $(boxctl token)" "$BOXCTL_SERVER/boxes/shop/users"'],
   keepsToken: true,
+  hasNoRecord: true,
   arguments: [0, 0],
   async run({ box, terminal }) {
     const { token: text } = await box();

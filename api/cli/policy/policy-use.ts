@@ -52,6 +52,14 @@ export function useOf(usage: PolicyUsage | undefined, now: number): (id: unknown
     if (policy === undefined) return { [LAST_USED]: '?', [UNUSED]: '?' };
     const { created_at, last_used_at } = policy;
     const since = last_used_at === null ? Math.max(Date.parse(created_at), recordedSince) : Date.parse(last_used_at);
-    return { [LAST_USED]: last_used_at ?? 'never', [UNUSED]: now - since >= SPAN ? 'yes' : 'no' };
+    return {
+      [LAST_USED]: last_used_at === null ? 'never' : toMinute(last_used_at),
+      [UNUSED]: now - since >= SPAN ? 'yes' : 'no',
+    };
   };
+}
+
+/** Returns a time of the API to the minute, in which the use is recorded. */
+function toMinute(time: string): string {
+  return time.replace(/:\d\d(?:\.\d+)?Z$/, 'Z');
 }

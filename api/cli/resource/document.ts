@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { isObject, type JsonObject } from '../../../crds/json-value.ts';
 import { plainText } from '../../../process/plain-text.ts';
-import { usageError } from '../cli-error.ts';
+import { fileReason, usageError } from '../cli-error.ts';
 import type { Invocation } from '../command.ts';
 
 /** The option that names a document, for commands that take one. */
@@ -15,7 +15,7 @@ export async function documentOf({ values, terminal }: Pick<Invocation, 'values'
   const { file } = values;
   if (typeof file !== 'string') return {};
   const content = await (file === '-' ? text(terminal.input) : readFile(file, 'utf8')).catch((error: unknown) => {
-    throw usageError(`${plainText(file)} cannot be read: ${error instanceof Error ? error.message : 'unknown reason'}`);
+    throw usageError(`${plainText(file)} cannot be read: ${fileReason(error)}`);
   });
   const fields = await parsed(content, file);
   if (isObject(fields)) return fields;

@@ -1,6 +1,6 @@
 import { isList } from '../../../crds/json-value.ts';
 import { grouped } from '../../../process/plain-text.ts';
-import type { BoxAnswer, BoxClient } from '../box-client.ts';
+import { noBoxAnswer, type BoxAnswer, type BoxClient } from '../box-client.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** A list that is read page by page. */
@@ -23,7 +23,8 @@ export async function* pagesOf(
   try {
     while (next !== undefined) {
       const page: BoxAnswer = await client.request('GET', next);
-      const entries = isList(page.body) ? page.body : [];
+      if (!isList(page.body)) throw noBoxAnswer(client.base);
+      const entries = page.body;
       count += entries.length;
       yield entries;
       ({ next } = page);

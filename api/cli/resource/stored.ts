@@ -67,7 +67,7 @@ function showOf({ word, kind, noun, columns, examples }: StoredKind): Command {
   };
 }
 
-function newOf({ word, kind, noun, fields, fieldsOf, examples }: StoredKind): Command {
+function newOf({ word, kind, noun, columns, fields, fieldsOf, examples }: StoredKind): Command {
   return {
     name: `${word} new`,
     synopsis: '<id> [options]',
@@ -76,17 +76,19 @@ function newOf({ word, kind, noun, fields, fieldsOf, examples }: StoredKind): Co
     options: { ...fields, ...FILE_OPTION },
     arguments: [1, 1],
     async run(invocation) {
-      const { args, terminal } = invocation;
-      const [id = ''] = args;
+      const [id = ''] = invocation.args;
       const client = await invocation.box();
       const document = { ...(await documentOf(invocation)), ...(await fieldsOf(invocation)) };
-      await client.request('POST', `/${kind}`, { body: { ...document, resourceType: kind, id } });
-      terminal.output.write(`Created ${noun} ${plainText(id)} in the box ${client.box}.\n`);
+      const sent = { ...document, resourceType: kind, id };
+      const { status, body } = await client.request('POST', `/${kind}`, { body: sent, expected: 409 });
+      if (status === 409) throw taken(client, word, id);
+      const sentence = `Created ${noun} ${plainText(id)} in the box ${client.box}.`;
+      await invocation.confirm(sentence, withNewSecret(body, document, invocation), columns);
     },
   };
 }
 
-function setOf({ word, kind, noun, fields, fieldsOf, examples }: StoredKind): Command {
+function setOf({ word, kind, noun, columns, fields, fieldsOf, examples }: StoredKind): Command {
   return {
     name: `${word} set`,
     synopsis: '<id> [options]',
@@ -95,8 +97,7 @@ function setOf({ word, kind, noun, fields, fieldsOf, examples }: StoredKind): Co
     options: { ...fields, ...FILE_OPTION },
     arguments: [1, 1],
     async run(invocation) {
-      const { args, terminal } = invocation;
-      const [id = ''] = args;
+      const [id = ''] = invocation.args;
       const body = { ...(await documentOf(invocation)), ...(await fieldsOf(invocation)) };
       if (Object.keys(body).length === 0) throw usageError('nothing to change: give --file, or an option of a field');
       const client = await invocation.box();
@@ -106,7 +107,8 @@ function setOf({ word, kind, noun, fields, fieldsOf, examples }: StoredKind): Co
         expected: 404,
       });
       if (answer.status === 404) throw missing(client, noun, id);
-      terminal.output.write(`Changed ${noun} ${plainText(id)} in the box ${client.box}.\n`);
+      const sentence = `Changed ${noun} ${plainText(id)} in the box ${client.box}.`;
+      await invocation.confirm(sentence, withNewSecret(answer.body, body, invocation), columns);
     },
   };
 }
@@ -118,6 +120,7 @@ function deleteOf({ word, kind, noun, examples }: StoredKind): Command {
     synopsis: '<id>',
     summary: `deletes a ${noun}${effect}, without asking again`,
     examples: examples.delete,
+    hasNoRecord: true,
     arguments: [1, 1],
     async run({ args: [id = ''], terminal, box }) {
       const client = await box();
@@ -126,6 +129,18 @@ function deleteOf({ word, kind, noun, examples }: StoredKind): Command {
       terminal.output.write(`Deleted ${noun} ${plainText(id)} in the box ${client.box}.\n`);
     },
   };
+}
+
+/** Returns the error for a resource that is there already: what changes it. */
+function taken({ box }: BoxClient, word: string, id: string): CliError {
+  const name = plainText(id);
+  const change = `\`boxctl ${word} set ${name} …\``;
+  return new CliError(EXIT.refused, `there is a ${word} ${name} in the box ${box}: change it with ${change}`);
+}
+
+/** Returns a record with the secret that was generated for it, which nothing shows again. */
+function withNewSecret(record: unknown, { secret }: JsonObject, { values }: Invocation): unknown {
+  return values['generate-secret'] === true && isObject(record) ? { ...record, secret } : record;
 }
 
 async function existing(client: BoxClient, kind: string, id: string, noun: string): Promise<JsonObject> {

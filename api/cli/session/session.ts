@@ -70,6 +70,7 @@ const end: Command = {
     'boxctl session end --user ann@example.com',
   ],
   options: subjects,
+  hasNoRecord: true,
   arguments: [0, 100],
   async run(invocation) {
     const { args, terminal } = invocation;

@@ -8,6 +8,7 @@ export const deleteUser: Command = {
   synopsis: '<id or email>',
   summary: 'deletes a user and ends the sessions of the user, without asking again',
   examples: ['boxctl user delete ann@example.com'],
+  hasNoRecord: true,
   arguments: [1, 1],
   async run({ args: [who = ''], terminal, box }) {
     const client = await box();

@@ -5,7 +5,7 @@ import { faultLines, type BoxClient } from '../box-client.ts';
 import { CliError, EXIT, usageError } from '../cli-error.ts';
 import type { Command } from '../command.ts';
 import { firstLine, type Terminal } from '../terminal.ts';
-import { userName } from './user.ts';
+import { shownUser, USER_COLUMNS, userName } from './user.ts';
 
 interface Account {
   readonly email: string;
@@ -19,11 +19,12 @@ export const newUser: Command = {
   summary: 'creates a user; without an argument it asks for email and password, with - it reads them as one line',
   examples: ['boxctl user new', "boxctl user new 'ann@example.com:correct horse'", 'boxctl user new - < account.txt'],
   arguments: [0, 1],
-  async run({ args: [given], terminal, box }) {
+  async run({ args: [given], terminal, box, confirm }) {
     const client = await box();
     const user =
       given === undefined ? await askUntilCreated(client, terminal) : await createOnce(client, terminal, given);
-    terminal.output.write(`Created user ${plainText(userName(user))} in the box ${client.box}.\n`);
+    const sentence = `Created user ${plainText(userName(user))} in the box ${client.box}.`;
+    await confirm(sentence, shownUser(user), USER_COLUMNS);
   },
 };
 

@@ -2,7 +2,7 @@ import { plainText } from '../../../process/plain-text.ts';
 import { askOrReadSecret } from '../ask.ts';
 import { usageError } from '../cli-error.ts';
 import type { Command } from '../command.ts';
-import { findUser, userName } from './user.ts';
+import { findUser, shownUser, USER_COLUMNS, userName } from './user.ts';
 
 /** `boxctl user set`: changes the fields that are given. */
 export const setUser: Command = {
@@ -34,6 +34,7 @@ export const setUser: Command = {
     };
     const { body: changed } = await client.request('PUT', `/users/${String(user.id)}`, { body });
     const name = userName(changed);
-    terminal.output.write(`Changed user ${plainText(name)} in the box ${client.box}.\n`);
+    const sentence = `Changed user ${plainText(name)} in the box ${client.box}.`;
+    await invocation.confirm(sentence, shownUser(changed), USER_COLUMNS);
   },
 };

@@ -1,6 +1,6 @@
 import { plainText } from '../../../process/plain-text.ts';
 import type { Command } from '../command.ts';
-import { findUser, userName } from './user.ts';
+import { findUser, shownUser, USER_COLUMNS, userName } from './user.ts';
 
 /** `boxctl user disable`. */
 export const disableUser = switchTo(
@@ -19,11 +19,12 @@ function switchTo(verb: 'disable' | 'enable', status: 'active' | 'inactive', sum
     summary,
     examples: [`boxctl user ${verb} ann@example.com`],
     arguments: [1, 1],
-    async run({ args: [who = ''], terminal, box }) {
+    async run({ args: [who = ''], box, confirm }) {
       const client = await box();
       const user = await findUser(client, who);
-      await client.request('PUT', `/users/${String(user.id)}`, { body: { status } });
-      terminal.output.write(`User ${plainText(userName(user))} in the box ${client.box} is ${status}.\n`);
+      const { body } = await client.request('PUT', `/users/${String(user.id)}`, { body: { status } });
+      const sentence = `User ${plainText(userName(user))} in the box ${client.box} is ${status}.`;
+      await confirm(sentence, shownUser(body), USER_COLUMNS);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { isList, isObject } from '../../../crds/json-value.ts';
 import type { ListedUser, UserView } from '../../schemas/user.ts';
-import type { BoxClient } from '../box-client.ts';
+import { noBoxAnswer, type BoxClient } from '../box-client.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import type { Column } from '../output.ts';
 
@@ -36,7 +36,9 @@ async function userAt(box: BoxClient, id: string): Promise<UserView | undefined>
 
 async function userNamed(box: BoxClient, email: string): Promise<ListedUser | undefined> {
   const query = new URLSearchParams({ email }).toString();
-  return (await box.request('GET', `/users?${query}`)).body[0];
+  const { body } = await box.request('GET', `/users?${query}`);
+  if (!isList(body)) throw noBoxAnswer(box.base);
+  return body[0];
 }
 
 /** Returns the name of a user for a message: email and number. */

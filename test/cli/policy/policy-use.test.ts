@@ -13,8 +13,8 @@ interface Row {
 }
 
 const rows: Readonly<Record<string, Row>> = {
-  'a use of 89 days ago': { recorded: 200, created: 200, used: 89, shows: [ago(89), 'no'] },
-  'a use of 90 days ago': { recorded: 200, created: 200, used: 90, shows: [ago(90), 'yes'] },
+  'a use of 89 days ago': { recorded: 200, created: 200, used: 89, shows: [ago(89).replace(':00.000Z', 'Z'), 'no'] },
+  'a use of 90 days ago': { recorded: 200, created: 200, used: 90, shows: [ago(90).replace(':00.000Z', 'Z'), 'yes'] },
   'no use of an old policy': { recorded: 90, created: 200, shows: ['never', 'yes'] },
   'no use of a policy of 89 days': { recorded: 200, created: 89, shows: ['never', 'no'] },
   'no use since the record began 89 days ago': { recorded: 89, created: 200, shows: ['never', 'no'] },
