@@ -1,8 +1,9 @@
+import { isList, isObject } from '../../../crds/json-value.ts';
 import { plainText } from '../../../process/plain-text.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import type { Command, Invocation } from '../command.ts';
 import { cell } from '../resource/texts.ts';
-import { askPolicies, QUESTION, QUESTION_OPTIONS } from './subject.ts';
+import { askPolicies, reasonOf, QUESTION, QUESTION_OPTIONS } from './subject.ts';
 import type { Explanation } from './subject.ts';
 
 /** `boxctl can`: exits with 0 if a policy allows the request, and with 1 if none does. */
@@ -19,20 +20,32 @@ export const can: Command = {
   arguments: [3, 3],
   async run(invocation) {
     const explanation = await askPolicies(await invocation.box(), invocation);
-    if (!explanation.granted) throw new CliError(EXIT.refused, `no: ${reasonOf(explanation)}${hintFor(invocation)}`);
+    if (!explanation.granted) throw new CliError(EXIT.refused, `no: ${denialOf(explanation)}${hintFor(invocation)}`);
     invocation.terminal.output.write(`yes, by the policy ${plainText(explanation.policy ?? '')}\n`);
   },
 };
 
 /** Tells what is missing: a policy for the subject, or a rule that is true for the request. */
-function reasonOf({ candidates }: Explanation): string {
-  const [closest] = candidates;
-  if (closest === undefined) return 'no policy is for this subject. Link one to it (`boxctl policy new --help`)';
-  const lines = candidates.map(({ policy, engine, fault }) => {
-    const reason = typeof fault === 'string' ? fault : 'its rule is not true for this request';
-    return plainText(`${cell(policy)} (${cell(engine)}): ${reason}`);
+function denialOf({ candidates, wouldGrant }: Explanation): string {
+  const head =
+    candidates.length === 0
+      ? 'no policy is for this subject. Link one to it (`boxctl policy new --help`)'
+      : 'the policies for this subject do not allow it';
+  const closest = candidates.map((candidate) => {
+    const reason = reasonOf(candidate) || 'its rule is not true for this request';
+    return `${cell(candidate['policy'])} (${cell(candidate['engine'])}): ${reason}`;
   });
-  return `the policies for this subject do not allow it\n${lines.map((line) => `  ${line}`).join('\n')}`;
+  const others = wouldGrant.map(({ policy, link }) => `${cell(policy)} would allow it: it is for ${linkedText(link)}`);
+  return [head, ...[...closest, ...others].map((line) => `  ${plainText(line)}`)].join('\n');
+}
+
+/** Names whom a policy is linked to: `members of the group admins`. */
+function linkedText(links: unknown): string {
+  const texts = (isList(links) ? links : []).filter(isObject).map(({ resourceType, id }) => {
+    if (resourceType === 'Group') return `members of the group ${cell(id)}`;
+    return `the ${cell(resourceType).toLowerCase()} ${cell(id)}`;
+  });
+  return texts.join(', ');
 }
 
 /** Returns a line about the scope, which a token of a client has only if it is requested. */

@@ -113,6 +113,8 @@ export const german: Messages = {
   verdict: 'Urteil',
   grants: 'Erlaubt es.',
   doesNotGrant: 'Erlaubt es nicht.',
+  lacks: (path, wants) => `Die Regel verlangt ${path === '' ? 'von der Anfrage' : `${path}:`} ${wants}`,
+  wouldGrant: (linked) => `Würde es erlauben, gilt aber nur für ${linked}.`,
   time: 'Zeit',
   result: 'Ergebnis',
   actor: 'Wer',

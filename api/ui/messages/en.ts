@@ -110,6 +110,8 @@ export const english: Messages = {
   verdict: 'Verdict',
   grants: 'Grants.',
   doesNotGrant: 'Does not grant.',
+  lacks: (path, wants) => `The rule wants ${path === '' ? 'of the request' : `${path}:`} ${wants}`,
+  wouldGrant: (linked) => `Would grant it, but is only for ${linked}.`,
   time: 'Time',
   result: 'Result',
   actor: 'Actor',

@@ -96,6 +96,8 @@ export interface Messages {
   readonly verdict: string;
   readonly grants: string;
   readonly doesNotGrant: string;
+  readonly lacks: (path: string, wants: string) => string;
+  readonly wouldGrant: (linked: string) => string;
   readonly time: string;
   readonly result: string;
   readonly actor: string;

@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
 import { isObject, parseJson } from '../../../crds/json-value.ts';
+import type { JsonObject } from '../../../crds/json-value.ts';
 import type { Answer } from '../connection/answer.ts';
 import { objectsOf, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
+import type { Messages } from '../messages/messages.ts';
 import { goTo } from '../place.ts';
 import { TextField } from '../record/field.tsx';
 import { Hindered } from '../record/hindered.tsx';
@@ -88,6 +90,7 @@ function Verdict({ answer }: { readonly answer: Answer }) {
   if (answer.kind !== 'done' || !isObject(answer.body)) return <Hindered answer={answer} method="POST" path={PATH} />;
   const policy = textOf(answer.body, 'policy');
   const candidates = objectsOf(answer.body['candidates']);
+  const others = objectsOf(answer.body['would_grant']);
   return (
     <div role="status">
       <p class={policy === '' ? 'alert' : 'note'}>{policy === '' ? say.denied : say.granted(policy)}</p>
@@ -107,19 +110,48 @@ function Verdict({ answer }: { readonly answer: Answer }) {
             {candidates.map((candidate) => (
               <tr key={textOf(candidate, 'policy')}>
                 <td>
-                  <button type="button" class="link" onClick={() => goTo('policies', textOf(candidate, 'policy'))}>
-                    {textOf(candidate, 'policy')}
-                  </button>
+                  <PolicyLink id={textOf(candidate, 'policy')} />
                 </td>
                 <td>{textOf(candidate, 'engine')}</td>
-                <td>
-                  {candidate['granted'] === true ? say.grants : say.doesNotGrant} {textOf(candidate, 'fault')}
-                </td>
+                <td>{verdictText(candidate, say)}</td>
               </tr>
             ))}
           </tbody>
         </table>
       )}
+      {others.map((other) => (
+        <p key={textOf(other, 'policy')}>
+          <PolicyLink id={textOf(other, 'policy')} />{' '}
+          {say.wouldGrant(
+            objectsOf(other['link'])
+              .map((link) => `${textOf(link, 'resourceType')}/${textOf(link, 'id')}`)
+              .join(', '),
+          )}
+        </p>
+      ))}
     </div>
   );
 }
+
+function PolicyLink({ id }: { readonly id: string }) {
+  return (
+    <button type="button" class="link" onClick={() => goTo('policies', id)}>
+      {id}
+    </button>
+  );
+}
+
+function verdictText(candidate: JsonObject, say: Messages): string {
+  if (candidate['granted'] === true) return say.grants;
+  const { lacks } = candidate;
+  const wanted = isObject(lacks) ? say.lacks(textOf(lacks, 'path'), shortened(lacks['wants'])) : '';
+  return [say.doesNotGrant, wanted, textOf(candidate, 'fault')].filter(Boolean).join(' ');
+}
+
+function shortened(value: unknown): string {
+  const text = JSON.stringify(value) ?? '';
+  return text.length > LONGEST_WANTED ? `${text.slice(0, LONGEST_WANTED)} …` : text;
+}
+
+/** Characters of what a rule wants; the whole is in the policy. */
+const LONGEST_WANTED = 200;
