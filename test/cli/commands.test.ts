@@ -141,6 +141,7 @@ describe('boxctl', () => {
       expect([denied.code, denied.output]).to.deep.equal([1, '']);
       expect(denied.messages).to.equal(
         'boxctl: no: the policies for this subject do not allow it\n  readers (cel): its rule is not true for this request\n' +
+          '  admin would allow it: it is for the client admin\n' +
           '  the token is taken to have no scope; --scope gives it one\n',
       );
       const stranger = await boxctl.run(['can', 'anyone', 'GET', '/users']);
@@ -149,6 +150,10 @@ describe('boxctl', () => {
         ['POLICY', 'ENGINE', 'GRANTS', 'FAULT'],
         ['readers', 'cel', 'no'],
       ]);
+      const pattern = { engine: 'matcho', matcho: { 'request-method': 'get' }, expression: null };
+      await api.call('PATCH', '/AccessPolicy/readers', { body: pattern, type: 'application/merge-patch+json' });
+      const deleting = await boxctl.run(['can', 'client:reports', 'DELETE', '/Session/1']);
+      expect(deleting.messages).to.contain('readers (matcho): its rule wants request-method: "get"\n');
       await done(['policy', 'set', 'readers', '--link', 'Client/admin', '--link', 'Group/staff']);
       expect(parse(await done(['policy', 'show', 'readers'])))
         .to.have.property('link')

@@ -1,8 +1,9 @@
+import { isList, isObject } from '../../../crds/json-value.ts';
 import { plainText } from '../../../process/plain-text.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import type { Command, Invocation } from '../command.ts';
 import { cell, column } from '../resource/texts.ts';
-import { askPolicies, QUESTION, QUESTION_OPTIONS } from './subject.ts';
+import { askPolicies, reasonOf, QUESTION, QUESTION_OPTIONS } from './subject.ts';
 import type { Explanation } from './subject.ts';
 
 const columns = [column('GRANTED', 'granted'), column('POLICY', 'policy')];
@@ -21,23 +22,36 @@ export const can: Command = {
   arguments: [3, 3],
   async run(invocation) {
     const explanation = await askPolicies(await invocation.box(), invocation);
-    const { granted, policy = '' } = explanation;
+    const { granted, policy = '', candidates, wouldGrant } = explanation;
     const hasRecord = invocation.values['output'] !== undefined;
-    if (granted || hasRecord) await invocation.confirm(`yes, by the policy ${plainText(policy)}`, explanation, columns);
+    const record = { granted, policy: explanation.policy, candidates, would_grant: wouldGrant };
+    if (granted || hasRecord) await invocation.confirm(`yes, by the policy ${plainText(policy)}`, record, columns);
     if (granted) return;
-    throw new CliError(EXIT.refused, hasRecord ? '' : `no: ${reasonOf(explanation)}${hintFor(invocation)}`);
+    throw new CliError(EXIT.refused, hasRecord ? '' : `no: ${denialOf(explanation)}${hintFor(invocation)}`);
   },
 };
 
 /** Tells what is missing: a policy for the subject, or a rule that is true for the request. */
-function reasonOf({ candidates }: Explanation): string {
-  const [closest] = candidates;
-  if (closest === undefined) return 'no policy is for this subject. Link one to it (`boxctl policy new --help`)';
-  const lines = candidates.map(({ policy, engine, fault }) => {
-    const reason = typeof fault === 'string' ? fault : 'its rule is not true for this request';
-    return plainText(`${cell(policy)} (${cell(engine)}): ${reason}`);
+function denialOf({ candidates, wouldGrant }: Explanation): string {
+  const head =
+    candidates.length === 0
+      ? 'no policy is for this subject. Link one to it (`boxctl policy new --help`)'
+      : 'the policies for this subject do not allow it';
+  const closest = candidates.map((candidate) => {
+    const reason = reasonOf(candidate) || 'its rule is not true for this request';
+    return `${cell(candidate['policy'])} (${cell(candidate['engine'])}): ${reason}`;
   });
-  return `the policies for this subject do not allow it\n${lines.map((line) => `  ${line}`).join('\n')}`;
+  const others = wouldGrant.map(({ policy, link }) => `${cell(policy)} would allow it: it is for ${linkedText(link)}`);
+  return [head, ...[...closest, ...others].map((line) => `  ${plainText(line)}`)].join('\n');
+}
+
+/** Names whom a policy is linked to: `members of the group admins`. */
+function linkedText(links: unknown): string {
+  const texts = (isList(links) ? links : []).filter(isObject).map(({ resourceType, id }) => {
+    if (resourceType === 'Group') return `members of the group ${cell(id)}`;
+    return `the ${cell(resourceType).toLowerCase()} ${cell(id)}`;
+  });
+  return texts.join(', ');
 }
 
 /** Returns a line about the scope, which a token of a client has only if it is requested. */

@@ -1,6 +1,6 @@
 import type { Command } from '../command.ts';
-import { cell, column } from '../resource/texts.ts';
-import { askPolicies, QUESTION, QUESTION_OPTIONS } from './subject.ts';
+import { column } from '../resource/texts.ts';
+import { askPolicies, reasonOf, QUESTION, QUESTION_OPTIONS } from './subject.ts';
 
 /** `boxctl explain`. */
 export const explain: Command = {
@@ -19,7 +19,7 @@ export const explain: Command = {
       column('POLICY', 'policy'),
       column('ENGINE', 'engine'),
       { heading: 'GRANTS', text: ({ granted }) => (granted === true ? 'yes' : 'no') },
-      { heading: 'FAULT', text: ({ fault }) => cell(fault) },
+      { heading: 'FAULT', text: reasonOf },
     ]);
   },
 };

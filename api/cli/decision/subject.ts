@@ -2,7 +2,7 @@ import { isList, isObject, type JsonObject } from '../../../crds/json-value.ts';
 import { noBoxAnswer, type BoxClient } from '../box-client.ts';
 import { usageError } from '../cli-error.ts';
 import type { CommandOption, Invocation } from '../command.ts';
-import { several } from '../resource/texts.ts';
+import { cell, several } from '../resource/texts.ts';
 import { findUser } from '../user/user.ts';
 
 /** The arguments of a question in a help text. */
@@ -23,6 +23,8 @@ export interface Explanation {
   readonly granted: boolean;
   readonly policy: string | undefined;
   readonly candidates: readonly JsonObject[];
+  /** After a denial: policies for others that would grant the request. */
+  readonly wouldGrant: readonly JsonObject[];
 }
 
 /** Asks the box how its policies decide on a request (`POST /AccessPolicy/$explain`). Throws CliError. */
@@ -36,13 +38,28 @@ export async function askPolicies(client: BoxClient, invocation: Invocation): Pr
   };
   const { body } = await client.request('POST', '/AccessPolicy/$explain', { body: question });
   if (!isObject(body)) throw noBoxAnswer(client.base);
-  const { granted, policy, candidates } = body;
+  const { granted, policy, candidates, would_grant: others } = body;
   return {
     granted,
     policy: typeof policy === 'string' ? policy : undefined,
     candidates: isList(candidates) ? candidates.filter(isObject) : [],
+    wouldGrant: isList(others) ? others.filter(isObject) : [],
   };
 }
+
+/** Tells why a candidate does not grant: its fault, or what its rule wants; '' if it does, or the box does not say. */
+export function reasonOf({ fault, lacks }: JsonObject): string {
+  if (typeof fault === 'string') return fault;
+  if (!isObject(lacks)) return '';
+  const { path, wants } = lacks;
+  const part = cell(path) || 'the request';
+  if (wants === undefined) return `its rule is not true for ${part}`;
+  const text = JSON.stringify(wants);
+  return `its rule wants ${part}: ${text.length > LONGEST_WANTED ? `${text.slice(0, LONGEST_WANTED)} …` : text}`;
+}
+
+/** Characters of what a rule wants; the whole is in the policy. */
+const LONGEST_WANTED = 200;
 
 /** Returns the subject that a text names: `client:<id>`, `user:<id or email>`, an email, or `anyone`. */
 async function subjectOf(client: BoxClient, text: string): Promise<JsonObject> {

@@ -4,7 +4,8 @@ import type { Box } from '../../../crds/box.ts';
 import { checkBearer } from '../../oauth/session/check-token.ts';
 import type { LiveSession } from '../../oauth/session/check-token.ts';
 import type { OAuthServices } from '../../oauth/services.ts';
-import { decideUpTo } from '../../policy/decide.ts';
+import { compileAhead } from '../../policy/compile-ahead.ts';
+import { decide, decideUpTo } from '../../policy/decide.ts';
 import type { Needs } from '../../policy/needs.ts';
 import { requestObject } from '../../policy/request-object.ts';
 import type { RequestObject } from '../../policy/request-object.ts';
@@ -97,6 +98,11 @@ interface KnownRequest extends AskedFor {
   readonly isLastAttempt: boolean;
 }
 
+/** A request as policies see it. */
+interface SeenRequest extends Omit<KnownRequest, 'request' | 'isLastAttempt'> {
+  readonly request: Pick<IncomingMessage, 'method' | 'headers'>;
+}
+
 type Verdict = Allowed | Forbidden | 'unauthenticated' | 'not-in-query';
 
 /** A grant, and the subject that the policies saw. */
@@ -172,12 +178,33 @@ function judgeRequest(
   return granted ? { session, subject, policy, issuer, settings: state.settings, changes: known.changes } : denied;
 }
 
+/**
+ * Checks whether the sender of a request that is granted might list the policies with the same headers, from the same
+ * address.
+ */
+export async function mayListPolicies(
+  session: LiveSession | undefined,
+  asked: AskedFor,
+  state: BoxState,
+  services: OAuthServices,
+): Promise<boolean> {
+  const issuer = services.issuer(state);
+  const subject: Subject = session === undefined ? {} : subjectOf(session, issuer);
+  await compileAhead([...state.policies.candidates(subject)]);
+  const { headers } = asked.request;
+  const known = { time: Math.floor(services.now() / 1000), upTo: 'changes' } as const;
+  const resource = { resourceType: 'AccessPolicy' } as const;
+  const list = { ...asked, path: '/AccessPolicy', query: new URLSearchParams(), resource, known };
+  return decide(state.policies, subject, requestOf(session, { ...list, request: { method: 'GET', headers } }, issuer))
+    .granted;
+}
+
 function isEmpty(items: Iterable<unknown>): boolean {
   for (const _item of items) return false;
   return true;
 }
 
-function requestOf(session: LiveSession | undefined, asked: KnownRequest, issuer: string): RequestObject {
+function requestOf(session: LiveSession | undefined, asked: SeenRequest, issuer: string): RequestObject {
   return requestObject({
     method: asked.request.method ?? 'GET',
     uri: normalPath(asked.path),

@@ -125,7 +125,7 @@ function decisionOf(
   if (before !== undefined) return { ...shown, effect: 'lost', policy: before, certain: true };
   if (recordedPolicy === undefined || !wasGranted(request, policies)) return undefined;
   const isKept = !policies.touched.has(recordedPolicy) && !isCallerLost;
-  return isKept ? undefined : { ...shown, effect: 'lost', policy: recordedPolicy, certain: false };
+  return isKept ? undefined : { ...shown, effect: 'lost', policy: recordedPolicy, certain: isCallerLost };
 }
 
 /** Checks whether a request was granted when it was recorded, by a policy that the box still has. */

@@ -6,6 +6,7 @@ import { readPerson } from '../../db/user/user.ts';
 import type { OAuthServices } from '../../oauth/services.ts';
 import { compileAhead } from '../../policy/compile-ahead.ts';
 import { explain } from '../../policy/decide.ts';
+import { withReasons } from '../../policy/why-not.ts';
 import type { Subject } from '../../policy/policy-index.ts';
 import { requestObject } from '../../policy/request-object.ts';
 import type { RequestParts } from '../../policy/request-object.ts';
@@ -35,16 +36,18 @@ import { appSubject } from '../gateway/app-subject.ts';
 import type { AppToken } from '../gateway/app-subject.ts';
 import { requestedChanges } from './requested-changes.ts';
 import { resourceRoutes, userRoutes } from './resource-routes.ts';
-import type { ResourceHandler } from './resource-exchange.ts';
+import type { ResourceExchange, ResourceHandler } from './resource-exchange.ts';
 
 /** `POST /AccessPolicy/$explain`: every candidate policy for a subject and a request, its result, and the decision. */
 export function explainHandler(services: OAuthServices): ResourceHandler {
-  return async ({ box, query, body }) => {
+  return async ({ box, query, body, mayReadPolicies }) => {
     refuseParameters(query);
     const asked = parseQuestion(body);
     const user = await personOf(asked, box, services);
     const request = await requestOf(asked, box, services);
-    const found = await services.states.decide(box, (state) => answer({ ...asked, user, request }, state, services));
+    const found = await services.states.decide(box, (state) =>
+      answer({ ...asked, user, request }, state, services, mayReadPolicies),
+    );
     if (found === undefined) throw new Problem('not-found', 'There is nothing at this address');
     return { status: 200, body: found };
   };
@@ -79,6 +82,7 @@ async function answer(
   { app, subject = {}, user, request }: ReadQuestion,
   state: BoxState,
   services: OAuthServices,
+  mayReadPolicies: ResourceExchange['mayReadPolicies'],
 ): Promise<Explanation> {
   const issuer = services.issuer(state);
   const client = askedClient(subject, state, issuer);
@@ -93,7 +97,9 @@ async function answer(
   });
   const policies = app === undefined ? state.policies : state.policies.forApp(app);
   await compileAhead([...policies.candidates(about)]);
-  return explain(policies, about, asked);
+  const told = explain(policies, about, asked);
+  if (told.granted || !(await mayReadPolicies(state))) return told;
+  return withReasons(told, { policies: state.policies.all(), app, subject: about, request: asked });
 }
 
 /** Returns the subject of a question. Throws Problem `invalid` for a token that is not accepted there. */

@@ -2,6 +2,7 @@ import type { Box } from '../../../crds/box.ts';
 import type { GuessPassword } from '../../users/user/change.ts';
 import type { ConfirmChanges } from '../../resources/write/confirm-changes.ts';
 import type { StoredKind } from '../../resources/services.ts';
+import type { BoxState } from '../../state/box-state.ts';
 import type { UserServices } from '../../users/services.ts';
 
 /** The resource types of the generic resource API. */
@@ -26,6 +27,8 @@ export interface ResourceExchange {
   readonly contentType: string | undefined;
   readonly ifMatch: string | undefined;
   readonly ifNoneMatch: string | undefined;
+  /** Checks whether the caller may also list the policies of the box, under the state that is given. */
+  readonly mayReadPolicies: (state: BoxState) => Promise<boolean>;
   /** Verifies the password of a user in the body, as at the sign-in. */
   readonly guessPassword: GuessPassword;
   /** Undefined if no policy has read the changes of the request. */

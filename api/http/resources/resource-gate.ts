@@ -4,10 +4,11 @@ import type { StoredUser } from '../../db/user/user.ts';
 import type { OAuthServices } from '../../oauth/services.ts';
 import type { Needs } from '../../policy/needs.ts';
 import { ChangedMeanwhile, confirming } from '../../resources/write/confirm-changes.ts';
+import type { BoxState } from '../../state/box-state.ts';
 import type { Sharer } from '../../shares/places.ts';
 import { InvalidUser } from '../../users/user/invalid-user.ts';
 import { bearerToken, queryOrBearerToken } from '../access/authenticate.ts';
-import { authorize } from '../access/authorize.ts';
+import { authorize, mayListPolicies } from '../access/authorize.ts';
 import type { AskedFor, Granted, RestOfRequest } from '../access/authorize.ts';
 import type { Endpoint, PathParameters } from '../server/endpoint.ts';
 import { requestContextOf } from '../request/request-context.ts';
@@ -81,6 +82,7 @@ export function withAuthorization(
         ifNoneMatch: versionTags(headers['if-none-match'], method === 'GET' || method === 'HEAD', format),
         baseUrl: granted.issuer,
         settings: granted.settings,
+        mayReadPolicies: (state: BoxState) => mayListPolicies(granted.session, asked, state, context.oauth),
         confirmChanges: confirming(granted.changes),
         guessPassword: (user: StoredUser, verify: (sharer: Sharer) => Promise<boolean>) =>
           isGuessed(context, { box, address: remoteAddr, requestId, by: granted.session?.user?.id }, user, verify),

@@ -1,7 +1,9 @@
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import { isObject } from '../../../crds/json-value.ts';
 import type { CompileCost } from '../compile-cost.ts';
 import type { LinearRegExp } from '../linear-regexp.ts';
 import { compileField, PolicyFault } from '../policy-fault.ts';
+import type { RequestObject } from '../request-object.ts';
 import type { Steps } from '../steps.ts';
 import type { Rule, RuleEngine } from './engine.ts';
 import { checkSchema } from './json-schema-check.ts';
@@ -14,15 +16,36 @@ export const jsonSchema: RuleEngine = {
 };
 
 function compileSchema(schema: unknown, cost: CompileCost): Rule {
+  const { expressions, validate } = validatorOf(schema, cost);
+  // `steps` is `this` of the compiled code: the steps keyword takes them there.
+  return (request, steps) => expressions.during(steps, () => validate.call(steps, request));
+}
+
+/** Returns the error that makes a request invalid, of the outermost keyword; undefined if it is valid. */
+export function schemaError(
+  schema: unknown,
+  cost: CompileCost,
+  request: RequestObject,
+  steps: Steps,
+): ErrorObject | undefined {
+  const { expressions, validate } = validatorOf(schema, cost);
+  if (expressions.during(steps, () => validate.call(steps, request))) return undefined;
+  return validate.errors?.at(-1);
+}
+
+interface Validator {
+  readonly expressions: SchemaExpressions;
+  readonly validate: ValidateFunction;
+}
+
+function validatorOf(schema: unknown, cost: CompileCost): Validator {
   if (!isObject(schema)) throw new PolicyFault('schema', 'must be given: a JSON Schema, which is an object');
   const dialect = dialectOf(schema['$schema']);
   const checked = checkSchema(schema, dialect, cost);
   const fault = dialect.faultOf(schema);
   if (fault !== undefined) throw fault;
   const expressions = new SchemaExpressions(checked.expressions);
-  const validate = compiled(() => dialect.compile(checked.schema, expressions.isFoundIn));
-  // `steps` is `this` of the compiled code: the steps keyword takes them there.
-  return (request, steps) => expressions.during(steps, () => validate.call(steps, request));
+  return { expressions, validate: compiled(() => dialect.compile(checked.schema, expressions.isFoundIn)) };
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { RefusalName } from '../../../crds/user-faults.ts';
 import type { JsonFault } from '../json/check-json.ts';
 import type { Tab } from '../tab-names.ts';
 
@@ -19,6 +20,12 @@ export interface Messages {
   readonly unavailable: (seconds: number | undefined) => string;
   readonly tryAgain: string;
   readonly gone: string;
+  readonly textStays: string;
+  readonly createAgain: string;
+  readonly takeFromList: string;
+  readonly refusals: Readonly<Record<RefusalName, string>>;
+  readonly tooShort: (least: number) => string;
+  readonly noSuchUser: (text: string) => string;
   readonly noRight: (method: string, path: string) => string;
   readonly noRightRemedy: string;
   readonly managed: (object: string) => string;
@@ -96,6 +103,8 @@ export interface Messages {
   readonly verdict: string;
   readonly grants: string;
   readonly doesNotGrant: string;
+  readonly lacks: (path: string, wants: string) => string;
+  readonly wouldGrant: (linked: string) => string;
   readonly time: string;
   readonly result: string;
   readonly actor: string;

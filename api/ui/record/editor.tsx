@@ -19,12 +19,14 @@ interface EditorProps<Draft> {
   readonly saved: (record: JsonObject) => void;
   readonly deleted: (record: JsonObject) => void;
   readonly close: () => void;
+  /** Called when the record is gone, and is to leave the list. */
+  readonly gone: () => void;
   /** Further parts of a stored record. */
   readonly more?: (record: JsonObject) => ComponentChildren;
 }
 
 /** A record in a form: fields, Save and Delete, and what stands in their way. */
-export function Editor<Draft>({ kind, id, heading, saved, deleted, close, more }: EditorProps<Draft>) {
+export function Editor<Draft>({ kind, id, heading, saved, deleted, close, gone, more }: EditorProps<Draft>) {
   const { say } = useUi();
   const edited = useRecord(kind, id);
   const { loaded, refusal, conflict } = edited;
@@ -39,6 +41,14 @@ export function Editor<Draft>({ kind, id, heading, saved, deleted, close, more }
     if (loaded !== undefined && (await edited.remove())) deleted(loaded.record);
   }
 
+  async function createAgain(): Promise<void> {
+    const record = await edited.createAgain();
+    if (record === undefined) return;
+    gone();
+    saved(record);
+  }
+  const isGone = id !== undefined && refusal?.answer.kind === 'refused' && refusal.answer.status === 404;
+
   return (
     <section class="detail" aria-labelledby="heading">
       <button type="button" class="second back" onClick={close}>
@@ -50,6 +60,29 @@ export function Editor<Draft>({ kind, id, heading, saved, deleted, close, more }
       {refusal === undefined ? null : (
         <Hindered answer={refusal.answer} method={refusal.method} path={path} {...retryOf(edited, refusal.method)} />
       )}
+      {isGone ? (
+        <div class="actions">
+          {loaded === undefined ? null : (
+            <>
+              <p>{say.textStays}</p>
+              <button type="button" disabled={edited.isBusy} onClick={() => void createAgain()}>
+                {say.createAgain}
+              </button>
+            </>
+          )}
+          <button
+            type="button"
+            class="second"
+            onClick={() => {
+              edited.discard();
+              gone();
+              close();
+            }}
+          >
+            {say.takeFromList}
+          </button>
+        </div>
+      ) : null}
       {conflict === undefined ? null : <Conflict kind={kind} edited={edited} stored={conflict} />}
       {loaded?.managedBy === undefined ? null : <Managed resource={kind.resource} name={loaded.managedBy} />}
       {isShown ? (

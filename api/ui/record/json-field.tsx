@@ -19,7 +19,8 @@ export function JsonField(props: {
   const fault = optional && value.trim() === '' ? undefined : checkJson(value);
   const isUntouched = value === '' && faults === undefined;
   const typed = fault === undefined || isUntouched ? [] : [say.notJson(fault)];
-  const all = [...typed, ...(faults ?? [])];
+  // The API would say the same of JSON that is not valid.
+  const all = typed.length > 0 ? typed : (faults ?? []);
   return (
     <>
       <label for={id}>{label}</label>

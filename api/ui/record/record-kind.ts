@@ -35,6 +35,8 @@ export interface RecordKind<Draft> {
   readonly read: (record: JsonObject) => Draft;
   /** Returns the body of a POST or PUT; `record` is undefined for a new record. */
   readonly body: (draft: Draft, record: JsonObject | undefined) => string;
+  /** Returns the faults for which a record is not sent. */
+  readonly check?: (draft: Draft, say: Messages) => Faults;
   /** Names of the fields whose faults the form shows next to them. */
   readonly fields: readonly string[];
   readonly Fields: (props: FieldsProps<Draft>) => JSX.Element;

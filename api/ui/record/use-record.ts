@@ -5,6 +5,7 @@ import type { Answer } from '../connection/answer.ts';
 import { faultsIn } from '../connection/faults.ts';
 import type { Faults } from '../connection/faults.ts';
 import { useUi } from '../context.ts';
+import { inOwnLanguage } from '../connection/own-language.ts';
 import type { RecordKind } from './record-kind.ts';
 
 /** A record as it was read. */
@@ -36,6 +37,8 @@ export interface EditedRecord<Draft> {
   readonly reload: () => void;
   /** Resolves with the stored record; undefined if it was not stored. */
   readonly save: () => Promise<JsonObject | undefined>;
+  /** Stores the text as a new record, because the old one is gone; resolves as `save`. */
+  readonly createAgain: () => Promise<JsonObject | undefined>;
   /** Resolves with true if the record is deleted. */
   readonly remove: () => Promise<boolean>;
   /** Ends a conflict: with the user's text over the stored record, or with the stored record. */
@@ -54,7 +57,7 @@ const initial: State = { loaded: undefined, conflict: undefined, faults: {}, ref
 
 /** Reads a record into a form, and saves it under the version that was read; `id` is undefined for a new record. */
 export function useRecord<Draft>(kind: RecordKind<Draft>, id: string | undefined): EditedRecord<Draft> {
-  const { request, drafts } = useUi();
+  const { say, request, drafts } = useUi();
   const [state, setState] = useState(initial);
   const [attempt, setAttempt] = useState(0);
   const [, setTyped] = useState(0);
@@ -96,14 +99,15 @@ export function useRecord<Draft>(kind: RecordKind<Draft>, id: string | undefined
     if (answer.kind === 'refused' && answer.status === 412 && id !== undefined) {
       const now = await fetchRecord();
       merge(now.loaded ? { conflict: now.loaded } : { refusal: { answer: now.answer, method: 'GET' } });
-    } else if (answer.kind === 'refused' && answer.status !== 403) {
-      merge({ faults: faultsIn(answer.body) });
+    } else if (answer.kind === 'refused' && answer.status !== 403 && answer.status !== 404) {
+      merge({ faults: inOwnLanguage(faultsIn(answer.body), say) });
     } else merge({ refusal: { answer, method } });
   }
 
   async function change(method: 'POST' | 'PUT' | 'DELETE', body?: string): Promise<JsonObject | undefined> {
     merge({ isBusy: true, faults: {}, refusal: undefined });
-    const answer = await request({ method, path, etag: state.loaded?.etag, ...(body !== undefined && { body }) });
+    const target = method === 'POST' ? { path: kind.path } : { path, etag: state.loaded?.etag };
+    const answer = await request({ method, ...target, ...(body !== undefined && { body }) });
     merge({ isBusy: false });
     if (answer.kind !== 'done') {
       await report(answer, method);
@@ -111,8 +115,16 @@ export function useRecord<Draft>(kind: RecordKind<Draft>, id: string | undefined
     }
     forget();
     const loaded = loadedFrom(answer);
-    if (loaded !== undefined && method === 'PUT') merge({ loaded, conflict: undefined });
+    const isStored = method === 'PUT' || (method === 'POST' && id !== undefined);
+    if (loaded !== undefined && isStored) merge({ loaded, conflict: undefined });
     return isObject(answer.body) ? answer.body : {};
+  }
+
+  async function send(method: 'POST' | 'PUT', record: JsonObject | undefined): Promise<JsonObject | undefined> {
+    const faults = kind.check?.(draft, say) ?? {};
+    if (Object.keys(faults).length === 0) return change(method, kind.body(draft, record));
+    merge({ faults });
+    return undefined;
   }
 
   return {
@@ -127,7 +139,8 @@ export function useRecord<Draft>(kind: RecordKind<Draft>, id: string | undefined
     reload: () => {
       setAttempt(attempt + 1);
     },
-    save: () => change(id === undefined ? 'POST' : 'PUT', kind.body(draft, state.loaded?.record)),
+    save: () => send(id === undefined ? 'POST' : 'PUT', state.loaded?.record),
+    createAgain: () => send('POST', undefined),
     remove: async () => (await change('DELETE')) !== undefined,
     settle: (choice) => {
       if (choice === 'stored') forget();

@@ -17,6 +17,8 @@ export interface RowSource {
   readonly readsAll: boolean;
   /** Path and query of a search for records that are not read yet; undefined if the API cannot search for this text. */
   readonly find?: (text: string) => string | undefined;
+  /** Path and query of a search for the records of a user, where a text that is their email is to find them. */
+  readonly findByUser?: (user: number) => string;
 }
 
 /** Returns the rows that a filter text matches, ignoring case: every word occurs in a row. The text is no pattern. */

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Answer } from '../connection/answer.ts';
+import { findUser } from '../connection/find-user.ts';
 import { objectsOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import { matching, nextPage, united } from './row-source.ts';
@@ -35,9 +36,15 @@ export function useRows(source: RowSource): Rows {
   const reading = useReading(source);
   const { rows, next } = reading;
   const [filter, setFilter] = useState('');
-  const found = useFound(source, next === undefined ? '' : filter.trim());
+  const text = filter.trim();
+  const found = useFound(source, next === undefined && !isEmailOfUser(source, text) ? '' : text);
   const shown = useMemo(() => united(matching(rows, filter), found), [rows, filter, found]);
   return { ...reading, filter, setFilter, shown, hasMore: next !== undefined };
+}
+
+/** Checks whether a text may be the email of a user whose records are asked for: no row has it. */
+function isEmailOfUser({ findByUser }: RowSource, text: string): boolean {
+  return findByUser !== undefined && /.@./.test(text);
 }
 
 interface Read {
@@ -116,10 +123,18 @@ function useFound(source: RowSource, text: string): readonly Row[] {
     rows: none,
   });
   useEffect(() => {
-    const path = text === '' ? undefined : source.find?.(text);
-    if (path === undefined) return undefined;
+    const { find, findByUser } = source;
+    const isEmail = isEmailOfUser(source, text);
+    const given = text === '' || isEmail ? undefined : find?.(text);
+    if (given === undefined && !isEmail) return undefined;
     const controller = new AbortController();
+    const byEmail = async (): Promise<string | undefined> => {
+      const { id } = await findUser(text, request, controller.signal);
+      return id === undefined ? undefined : findByUser?.(id);
+    };
     const ask = async (): Promise<void> => {
+      const path = given ?? (await byEmail());
+      if (path === undefined) return;
       const answer = await request({ method: 'GET', path, signal: controller.signal });
       // An answer that is none leaves what is read already: the list itself reports the problem.
       if (answer.kind === 'done') setFound({ text, rows: objectsOf(answer.body).map(source.rowOf) });

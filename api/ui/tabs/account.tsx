@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../crds/json-value.ts';
 import type { Answer } from '../connection/answer.ts';
 import { faultsIn, otherFaults } from '../connection/faults.ts';
 import type { Faults } from '../connection/faults.ts';
+import { inOwnLanguage } from '../connection/own-language.ts';
 import { objectsOf, referencedId, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import { TextField } from '../record/field.tsx';
@@ -38,7 +39,7 @@ function PasswordForm() {
     const body = JSON.stringify({ password, ...(oldPassword !== '' && { old_password: oldPassword }) });
     const answer = await request({ method: 'PUT', path, body });
     const isFaulty = answer.kind === 'refused' && answer.status !== 403;
-    setFaults(isFaulty ? faultsIn(answer.body) : {});
+    setFaults(isFaulty ? inOwnLanguage(faultsIn(answer.body), say) : {});
     setRefusal(isFaulty || answer.kind === 'done' ? undefined : answer);
     if (answer.kind !== 'done') return;
     setPassword('');

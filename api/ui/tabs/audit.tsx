@@ -25,6 +25,7 @@ function auditSource(language: string): RowSource {
         .filter(Boolean)
         .join(' · '),
     }),
+    findByUser: (user) => `${LIST}&_total=none&user=${String(user)}`,
     find: (text) => {
       const filter = filterOf(text);
       return filter === undefined ? undefined : `${LIST}&_total=none&${filter}=${encodeURIComponent(text)}`;

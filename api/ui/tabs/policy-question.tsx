@@ -1,8 +1,13 @@
 import { useState } from 'preact/hooks';
 import { isObject, parseJson } from '../../../crds/json-value.ts';
+import type { JsonObject } from '../../../crds/json-value.ts';
 import type { Answer } from '../connection/answer.ts';
+import type { Faults } from '../connection/faults.ts';
+import { findUser } from '../connection/find-user.ts';
 import { objectsOf, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
+import { jsonFaults } from '../json/json-faults.ts';
+import type { Messages } from '../messages/messages.ts';
 import { goTo } from '../place.ts';
 import { TextField } from '../record/field.tsx';
 import { Hindered } from '../record/hindered.tsx';
@@ -33,11 +38,24 @@ export function PolicyQuestion() {
     body: '',
   });
   const [answer, setAnswer] = useState<Answer>();
+  const [hindrance, setHindrance] = useState<Answer>();
+  const [faults, setFaults] = useState<Faults>({});
   const set = (some: Partial<Question>): void => {
     setQuestion((last) => ({ ...last, ...some }));
   };
   const ask = async (): Promise<void> => {
-    setAnswer(await request({ method: 'POST', path: PATH, body: JSON.stringify(asked(question)) }));
+    const text = question.user.trim();
+    const user = text === '' ? undefined : await findUser(text, request);
+    const isUnknown = user !== undefined && user.id === undefined && user.hindrance === undefined;
+    const found = {
+      ...(isUnknown && { user: [say.noSuchUser(text)] }),
+      ...jsonFaults('body', question.body, say, true),
+    };
+    setFaults(found);
+    setHindrance(user?.hindrance);
+    setAnswer(undefined);
+    if (Object.keys(found).length > 0 || user?.hindrance !== undefined) return;
+    setAnswer(await request({ method: 'POST', path: PATH, body: JSON.stringify(asked(question, user?.id)) }));
   };
   return (
     <section class="detail" aria-labelledby="question">
@@ -49,7 +67,13 @@ export function PolicyQuestion() {
         }}
       >
         <TextField id="client" label={say.clientId} value={question.client} set={(client) => set({ client })} />
-        <TextField id="user" label={say.userId} value={question.user} set={(user) => set({ user })} />
+        <TextField
+          id="user"
+          label={say.userId}
+          value={question.user}
+          set={(user) => set({ user })}
+          faults={faults['user']}
+        />
         <TextField id="app" label={say.app} value={question.app} set={(app) => set({ app })} hint={say.appHint} />
         <label for="method">{say.method}</label>
         <select id="method" value={question.method} onChange={(event) => set({ method: event.currentTarget.value })}>
@@ -65,15 +89,16 @@ export function PolicyQuestion() {
           <button type="submit">{say.ask}</button>
         </div>
       </form>
+      {hindrance === undefined ? null : <Hindered answer={hindrance} method="GET" path="/users" />}
       {answer === undefined ? null : <Verdict answer={answer} />}
     </section>
   );
 }
 
-function asked({ client, user, app, method, uri, body }: Question): object {
+function asked({ client, app, method, uri, body }: Question, user: number | undefined): object {
   const subject = {
     ...(client !== '' && { client }),
-    ...(user !== '' && { user: /^\d+$/.test(user) ? Number(user) : user }),
+    ...(user !== undefined && { user }),
   };
   const sent = body.trim() === '' ? {} : { body: parseJson(body) };
   return {
@@ -88,6 +113,7 @@ function Verdict({ answer }: { readonly answer: Answer }) {
   if (answer.kind !== 'done' || !isObject(answer.body)) return <Hindered answer={answer} method="POST" path={PATH} />;
   const policy = textOf(answer.body, 'policy');
   const candidates = objectsOf(answer.body['candidates']);
+  const others = objectsOf(answer.body['would_grant']);
   return (
     <div role="status">
       <p class={policy === '' ? 'alert' : 'note'}>{policy === '' ? say.denied : say.granted(policy)}</p>
@@ -107,19 +133,48 @@ function Verdict({ answer }: { readonly answer: Answer }) {
             {candidates.map((candidate) => (
               <tr key={textOf(candidate, 'policy')}>
                 <td>
-                  <button type="button" class="link" onClick={() => goTo('policies', textOf(candidate, 'policy'))}>
-                    {textOf(candidate, 'policy')}
-                  </button>
+                  <PolicyLink id={textOf(candidate, 'policy')} />
                 </td>
                 <td>{textOf(candidate, 'engine')}</td>
-                <td>
-                  {candidate['granted'] === true ? say.grants : say.doesNotGrant} {textOf(candidate, 'fault')}
-                </td>
+                <td>{verdictText(candidate, say)}</td>
               </tr>
             ))}
           </tbody>
         </table>
       )}
+      {others.map((other) => (
+        <p key={textOf(other, 'policy')}>
+          <PolicyLink id={textOf(other, 'policy')} />{' '}
+          {say.wouldGrant(
+            objectsOf(other['link'])
+              .map((link) => `${textOf(link, 'resourceType')}/${textOf(link, 'id')}`)
+              .join(', '),
+          )}
+        </p>
+      ))}
     </div>
   );
 }
+
+function PolicyLink({ id }: { readonly id: string }) {
+  return (
+    <button type="button" class="link" onClick={() => goTo('policies', id)}>
+      {id}
+    </button>
+  );
+}
+
+function verdictText(candidate: JsonObject, say: Messages): string {
+  if (candidate['granted'] === true) return say.grants;
+  const { lacks } = candidate;
+  const wanted = isObject(lacks) ? say.lacks(textOf(lacks, 'path'), shortened(lacks['wants'])) : '';
+  return [say.doesNotGrant, wanted, textOf(candidate, 'fault')].filter(Boolean).join(' ');
+}
+
+function shortened(value: unknown): string {
+  const text = value === undefined ? '' : JSON.stringify(value);
+  return text.length > LONGEST_WANTED ? `${text.slice(0, LONGEST_WANTED)} …` : text;
+}
+
+/** Characters of what a rule wants; the whole is in the policy. */
+const LONGEST_WANTED = 200;

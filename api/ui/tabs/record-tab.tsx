@@ -27,7 +27,7 @@ export function RecordTab<Draft>(props: {
     const row = kind.source.rowOf(record);
     rows.put(row);
     notify({ text: say.saved(row.title) });
-    if (isNew) goTo(tab, row.id);
+    if (isNew || row.id !== id) goTo(tab, row.id);
   }
 
   function deleted(record: JsonObject): void {
@@ -68,6 +68,9 @@ export function RecordTab<Draft>(props: {
           saved={saved}
           deleted={deleted}
           close={() => goTo(tab)}
+          gone={() => {
+            if (id !== undefined) rows.remove(id);
+          }}
         />
       ) : (
         otherwise

@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks';
+import { isObject } from '../../../crds/json-value.ts';
 import type { JsonObject } from '../../../crds/json-value.ts';
 import { referencedId, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
@@ -15,6 +16,7 @@ import { useSessionsEnd } from './end-sessions.ts';
 import type { Ending } from './end-sessions.ts';
 import { Facts } from './facts.tsx';
 import { timeText } from './time.ts';
+import { useFetched } from './use-fetched.ts';
 
 const LIST = '/Session?_result=array&status=active';
 
@@ -30,6 +32,7 @@ function sessionSource({ say, language }: Pick<Ui, 'say' | 'language'>): RowSour
         .filter(Boolean)
         .join(' · '),
     }),
+    findByUser: (user) => `${LIST}&_count=100&_total=none&user=${String(user)}`,
     find: (text) => {
       const filter = /^\d{1,15}$/.test(text) ? `user=${text}` : `client=${encodeURIComponent(text)}`;
       return `${LIST}&_count=100&_total=none&${filter}`;
@@ -63,27 +66,37 @@ function SessionDetail({ id, rows }: { readonly id: string; readonly rows: Rows 
     session === undefined ? say.session : subjectOf(session, say);
   return (
     <Detail tab="sessions" path={`/Session/${id}`} heading={heading}>
-      {(session) => (
-        <>
-          <Facts
-            facts={[
-              [say.user, referencedId(session, 'user')],
-              [say.client, referencedId(session, 'client')],
-              [say.address, textOf(session, 'remote_addr')],
-              [say.started, timeText(textOf(session, 'created_at'), language)],
-              [say.expires, timeText(textOf(session, 'expires_at'), language)],
-              [say.status, textOf(session, 'status')],
-              [say.type, textOf(session, 'type')],
-              [say.scope, textOf(session, 'scope')],
-              [say.userAgent, textOf(session, 'user_agent')],
-              ['ID', id],
-            ]}
-          />
-          <SessionActions id={id} client={referencedId(session, 'client')} rows={rows} />
-        </>
-      )}
+      {(session) => {
+        const userId = referencedId(session, 'user');
+        return (
+          <>
+            <Facts
+              facts={[
+                [say.user, userId === '' ? '' : <UserName id={userId} />],
+                [say.client, referencedId(session, 'client')],
+                [say.address, textOf(session, 'remote_addr')],
+                [say.started, timeText(textOf(session, 'created_at'), language)],
+                [say.expires, timeText(textOf(session, 'expires_at'), language)],
+                [say.status, textOf(session, 'status')],
+                [say.type, textOf(session, 'type')],
+                [say.scope, textOf(session, 'scope')],
+                [say.userAgent, textOf(session, 'user_agent')],
+                ['ID', id],
+              ]}
+            />
+            <SessionActions id={id} client={referencedId(session, 'client')} rows={rows} />
+          </>
+        );
+      }}
     </Detail>
   );
+}
+
+/** Names a user by the email where it may be read, with the ID. */
+function UserName({ id }: { readonly id: string }) {
+  const { answer } = useFetched(`/users/${id}`);
+  const email = answer?.kind === 'done' && isObject(answer.body) ? textOf(answer.body, 'email') : '';
+  return <>{email === '' ? id : `${email} (${id})`}</>;
 }
 
 /** Ends one session, or all of its client. */

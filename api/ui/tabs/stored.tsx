@@ -2,6 +2,8 @@ import { isObject, parseJson } from '../../../crds/json-value.ts';
 import type { JsonObject } from '../../../crds/json-value.ts';
 import { objectsOf, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
+import { jsonFaults } from '../json/json-faults.ts';
+import type { Messages } from '../messages/messages.ts';
 import type { Place } from '../place.ts';
 import { JsonField } from '../record/json-field.tsx';
 import type { FieldsProps, RecordKind } from '../record/record-kind.ts';
@@ -47,7 +49,8 @@ function storedKind(resource: 'Client' | 'AccessPolicy', example: object) {
     read: (record: JsonObject): StoredDraft => ({ json: JSON.stringify(withoutServiceFields(record), null, 2) }),
     // As it was typed: the API reports what a parser would hide, such as a name that is there twice.
     body: ({ json }: StoredDraft) => json,
-    fields: [],
+    check: ({ json }: StoredDraft, say: Messages) => jsonFaults('json', json, say),
+    fields: ['json'],
     Fields: StoredFields,
     show: ({ json }: StoredDraft) => [{ label: 'JSON', text: normal(json) }],
   } as const;
@@ -71,7 +74,7 @@ function policyDetail(record: JsonObject): string {
   return [textOf(record, 'engine'), textOf(record, 'subjects'), ...links].filter(Boolean).join(' · ');
 }
 
-function StoredFields({ draft, change, readOnly }: FieldsProps<StoredDraft>) {
+function StoredFields({ draft, change, faults, readOnly }: FieldsProps<StoredDraft>) {
   return (
     <JsonField
       id="json"
@@ -79,6 +82,7 @@ function StoredFields({ draft, change, readOnly }: FieldsProps<StoredDraft>) {
       rows={18}
       value={draft.json}
       set={(json) => change({ json })}
+      faults={faults['json']}
       readOnly={readOnly}
     />
   );

@@ -2,6 +2,7 @@ import { isObject } from '../../../crds/json-value.ts';
 import type { JsonObject } from '../../../crds/json-value.ts';
 import { numbersOf, objectsOf, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
+import { jsonFaults } from '../json/json-faults.ts';
 import type { Place } from '../place.ts';
 import { TextField } from '../record/field.tsx';
 import { JsonField } from '../record/json-field.tsx';
@@ -42,6 +43,7 @@ const userKind: RecordKind<UserDraft> = {
     groups: numbersOf(record['group-ids']),
   }),
   body: (draft, record) => JSON.stringify(record === undefined ? newUser(draft) : changedUser(draft, record)),
+  check: ({ data }, say) => jsonFaults('data', data, say, true),
   fields: ['email', 'password', 'old_password', 'data', 'group-ids', 'status'],
   Fields: UserFields,
   show: ({ email, data, status, groups }, say) => [

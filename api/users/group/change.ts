@@ -1,3 +1,4 @@
+import { refusalTexts } from '../../../crds/user-faults.ts';
 import type { NoteEvent } from '../../audit/recorded.ts';
 import { bumpVersion } from '../../db/box/box.ts';
 import { lockUse } from '../../db/box/box-use.ts';
@@ -117,5 +118,5 @@ function groupTarget(id: number): string {
 }
 
 function taken(): never {
-  throw new Problem('conflict', [{ path: 'name', message: 'is taken: another group of this box has it' }]);
+  throw new Problem('conflict', [{ path: 'name', message: refusalTexts['group-taken'] }]);
 }

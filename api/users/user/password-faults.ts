@@ -1,6 +1,7 @@
 import type { Box } from '../../../crds/box.ts';
 import type { Fault } from '../../../crds/fault.ts';
 import { PASSWORD_BYTES } from '../../../crds/secret-text.ts';
+import { refusalTexts, tooShortText } from '../../../crds/user-faults.ts';
 import { isMostUsedPassword } from './most-used-passwords.ts';
 
 /** Minimum number of characters of a password if the box sets none (OWASP ASVS 5.0, 6.2.1). */
@@ -38,14 +39,5 @@ export async function passwordFaults(value: unknown, settings: Box, path = 'pass
 }
 
 function sentenceOf(weakness: PasswordWeakness, settings: Box): string {
-  switch (weakness) {
-    case 'too-short':
-      return `must have at least ${String(shortestPassword(settings))} characters`;
-    case 'too-long':
-      return `must have at most ${String(PASSWORD_BYTES)} bytes; a letter beyond ASCII takes two to four`;
-    case 'stored-form':
-      return 'is the stored form of a password (PHC format): send the password itself, or leave it out to keep the present one';
-    case 'most-used':
-      return 'is one of the most used passwords, which are guessed first: choose another one';
-  }
+  return weakness === 'too-short' ? tooShortText(shortestPassword(settings)) : refusalTexts[weakness];
 }

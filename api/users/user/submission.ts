@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { allows } from '../../../crds/compatibility.ts';
 import type { Box } from '../../../crds/box.ts';
 import { MOST_HINTS, wordHint } from '../../../crds/did-you-mean.ts';
+import { refusalTexts } from '../../../crds/user-faults.ts';
 import type { Fault } from '../../../crds/fault.ts';
 import { equal } from '../../credentials/equal.ts';
 import type { StoredUser, UserStatus } from '../../db/user/user.ts';
@@ -101,9 +102,7 @@ function readEmail(value: unknown, present: StoredUser | undefined): Part {
   if (value === undefined) return present === undefined ? fault('is required') : {};
   if (typeof value !== 'string') return fault('must be a string');
   const key = emailKey(value);
-  return key === undefined
-    ? fault('must be an email, such as ann@example.com')
-    : { wish: { email: key, emailKey: key } };
+  return key === undefined ? fault(refusalTexts['no-email']) : { wish: { email: key, emailKey: key } };
 }
 
 function readEmailVerified(value: unknown): Part {

@@ -1,10 +1,11 @@
+import { refusalTexts } from '../../../crds/user-faults.ts';
 import type { Fault } from '../../../crds/fault.ts';
 import { missingGroups, userOfEmail } from '../../db/user/user-conflicts.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import type { UserWish } from './submission.ts';
 
 /** Fault of an email that another user has. */
-export const taken: Fault = { path: 'email', message: 'is taken: another user has it' };
+export const taken: Fault = { path: 'email', message: refusalTexts.taken };
 
 /** Returns the fault of groups that do not exist. */
 export function unknownGroups(ids: readonly number[]): Fault {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { sentences, startBoxApi } from '../resources/box-api.ts';
+import { sentences, startBoxApi, stringIn } from '../resources/box-api.ts';
 import type { BoxApi } from '../resources/box-api.ts';
 
 const request = { 'request-method': 'get', uri: '/orders' };
@@ -31,6 +31,36 @@ describe('POST /AccessPolicy/$explain', () => {
         { policy: 'by-uri', engine: 'matcho', granted: false },
       ],
     });
+  });
+
+  it('tells after a denial what each candidate wants, and which policies for others would grant it', async () => {
+    const asked = { subject: { client: 'orders' }, request };
+    const denied = {
+      granted: false,
+      candidates: [
+        { policy: 'by-token', engine: 'cel', granted: false, fault: 'line 1, column 6: field not found: scope' },
+        { policy: 'by-uri', engine: 'matcho', granted: false, lacks: { path: 'uri', wants: '/else' } },
+      ],
+    };
+    const others = [{ policy: 'admin', link: [{ resourceType: 'Client', id: 'admin' }] }];
+    expect((await explain(asked)).body).to.deep.equal({ ...denied, would_grant: others });
+    expect((await explain({ request })).body).to.deep.equal({ granted: false, candidates: [] });
+  });
+
+  it('tells nothing of the rules to one who may ask, but not list the policies', async () => {
+    await api.call('POST', '/Client', { body: { id: 'asks', grant_types: ['client_credentials'], secret: 's3cr3t' } });
+    const link = [{ resourceType: 'Client', id: 'asks' }];
+    const rule = { id: 'asks', engine: 'matcho', matcho: { uri: '/AccessPolicy/$explain' }, link };
+    await api.call('POST', '/AccessPolicy', { body: rule });
+    const token = stringIn(await api.requestToken('asks', 's3cr3t'), 'access_token');
+    const body = { subject: { client: 'orders' }, request };
+    const told = await api.call('POST', '/AccessPolicy/$explain', { body, token });
+    expect(told.status, told.text).to.equal(200);
+    expect(told.text).to.contain('by-uri').and.not.to.contain('/else').and.not.to.contain('would_grant');
+    await api.call('PUT', '/AccessPolicy/asks', { body: { ...rule, matcho: { uri: '#^/AccessPolicy' } } });
+    const more = await api.call('POST', '/AccessPolicy/$explain', { body, token });
+    expect(more.text).to.contain('/else').and.to.contain('would_grant');
+    await api.call('DELETE', '/AccessPolicy/asks');
   });
 
   it('tells it for another time, and for now without one', async () => {

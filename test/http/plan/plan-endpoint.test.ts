@@ -122,6 +122,34 @@ describe('POST /$plan', () => {
     );
   });
 
+  it('is certain that a client which it deletes loses what a policy granted by more than is recorded', async () => {
+    const link = [{ resourceType: 'Client', id: 'robot' }];
+    const byHeader = { engine: 'matcho', matcho: { headers: { 'x-team': 'blue' } }, link } as const;
+    await api.declare('default', [
+      { kind: 'Client', id: 'robot', ...machine, secret },
+      { kind: 'AccessPolicy', id: 'by-header', ...byHeader },
+    ]);
+    const token = stringIn(await api.requestToken('robot', secret), 'access_token');
+    expect((await api.call('GET', '/Group', { token, headers: { 'X-Team': 'blue' } })).status).to.equal(200);
+    await eventually('the request is recorded', async () =>
+      (await api.call('GET', '/AccessPolicy/$requests')).text.includes('by-header'),
+    );
+    const certainties = async (lines: readonly object[]): Promise<unknown> => {
+      const { decisions } = await plan(lines);
+      const shown = (isList(decisions) ? decisions : []).filter(isObject);
+      return shown.filter(({ policy }) => policy === 'by-header').map(({ effect, certain }) => [effect, certain]);
+    };
+    const client = object('Client', 'robot', machine);
+    const policy = object('AccessPolicy', 'by-header', byHeader);
+    expect(await certainties([...present, client, policy])).to.deep.equal([]);
+    expect(await certainties([...present, policy])).to.deep.equal([['lost', true]]);
+    expect(await certainties([...present, client])).to.deep.equal([['lost', false]]);
+    await api.remove('default', [
+      { kind: 'Client', id: 'robot' },
+      { kind: 'AccessPolicy', id: 'by-header' },
+    ]);
+  });
+
   describe('for requests of boxgate.cli, which has no row', () => {
     const linked = {
       engine: 'matcho',

@@ -1,0 +1,25 @@
+import { refusalTexts, tooShortText } from '../../../crds/user-faults.ts';
+import type { RefusalName } from '../../../crds/user-faults.ts';
+import type { Messages } from '../messages/messages.ts';
+import type { Faults } from './faults.ts';
+
+/** Returns faults with the sentences that the UI knows in its own language; the rest is as the API says it. */
+export function inOwnLanguage(faults: Faults, say: Messages): Faults {
+  return Object.fromEntries(
+    Object.entries(faults).map(([field, texts]) => [field, texts.map((text) => ownText(field, text, say))]),
+  );
+}
+
+function ownText(field: string, text: string, say: Messages): string {
+  // An OperationOutcome begins its sentence with the field.
+  const message = text.startsWith(`${field} `) ? text.slice(field.length + 1) : text;
+  const name = names.find((one) => refusalTexts[one] === message);
+  if (name !== undefined) return say.refusals[name];
+  const least = field === 'password' ? lengths.find((length) => tooShortText(length) === message) : undefined;
+  return least === undefined ? text : say.tooShort(least);
+}
+
+const names: readonly RefusalName[] = ['taken', 'no-email', 'too-long', 'stored-form', 'most-used', 'group-taken'];
+
+/** Lengths that a box can demand of a password, up to 64. */
+const lengths = Array.from({ length: 65 }, (_, length) => length);
