@@ -107,20 +107,18 @@ describe('the queue of secrets to be hashed', () => {
   });
 
   it('serves an apply and requests by turns: a large apply holds up no request, a flood of requests no apply', async () => {
-    const queue = createHashQueue(1, 50);
+    const queue = createHashQueue(1, 100, 60_000);
     const done: string[] = [];
-    const hashes = Array.from({ length: 8 }, () =>
+    const hashes = Array.from({ length: 30 }, () =>
       queue.hash('x', { box: 'one', member: 'apply' }).then(() => done.push('hash')),
     );
-    const verifications = Array.from({ length: 8 }, () =>
+    const verifications = Array.from({ length: 30 }, () =>
       queue.verify(equal, 'x', { sharer: { box: 'two', member: 'a' } }).then(() => done.push('verify')),
     );
     await Promise.all([...hashes, ...verifications]);
-    // Turns go by time, and one computation may take as long as three others: how many of each come first is chance.
-    for (const what of ['hash', 'verify']) {
-      expect(done.indexOf(what), done.join(' ')).to.be.below(8);
-      expect(done.lastIndexOf(what), done.join(' ')).to.be.at.least(8);
-    }
+    // Turns go by time: where one computation took long, many of the other side follow it.
+    expect(done.indexOf('hash'), done.join(' ')).to.be.below(done.lastIndexOf('verify'));
+    expect(done.indexOf('verify'), done.join(' ')).to.be.below(done.lastIndexOf('hash'));
   });
 
   it('never refuses to hash: whoever applies ten thousand clients waits as long as it takes', async () => {
