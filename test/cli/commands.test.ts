@@ -147,7 +147,7 @@ describe('boxctl', () => {
       const stranger = await boxctl.run(['can', 'anyone', 'GET', '/users']);
       expect(stranger.messages).to.contain('no policy is for this subject');
       expect(cells(await boxctl.run(['explain', 'client:reports', 'PUT', '/Client/app']))).to.deep.equal([
-        ['POLICY', 'ENGINE', 'GRANTS', 'FAULT'],
+        ['POLICY', 'ENGINE', 'GRANTS', 'REASON'],
         ['readers', 'cel', 'no'],
       ]);
       const pattern = { engine: 'matcho', matcho: { 'request-method': 'get' }, expression: null };

@@ -50,7 +50,7 @@ describe('docs/boxctl.md', () => {
       'staff',
       'Created policy staff in the box default.',
       'yes, by the policy staff',
-      'POLICY ENGINE GRANTS FAULT',
+      'POLICY ENGINE GRANTS REASON',
       'staff cel no',
       'Ended 0 sessions in the box default.',
       'User ann@example.com (id 1) in the box default is inactive.',

@@ -19,7 +19,7 @@ export const explain: Command = {
       column('POLICY', 'policy'),
       column('ENGINE', 'engine'),
       { heading: 'GRANTS', text: ({ granted }) => (granted === true ? 'yes' : 'no') },
-      { heading: 'FAULT', text: reasonOf },
+      { heading: 'REASON', text: reasonOf },
     ]);
   },
 };

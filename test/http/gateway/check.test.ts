@@ -240,7 +240,7 @@ describe('/auth/check', () => {
     const other = await ask({ app: 'orders', subject: { client: 'stranger' }, request });
     expect(other.body).to.deep.include({ granted: false });
     const own = await ask({ subject: { client: 'orders-reader' }, request });
-    expect(own.body).to.deep.equal({ granted: false, candidates: [] });
+    expect(own.body).to.deep.include({ granted: false, candidates: [] });
     const refusals: readonly (readonly [object, string])[] = [
       [{ app: 'orders', request }, 'subject must name a client or a user'],
       [{ app: 'Orders', subject: { client: 'stranger' }, request }, 'app'],
