@@ -28,7 +28,6 @@ const notRun: readonly (readonly [page: string, command: string, why: string])[]
   ['docs/database.md', 'BOXGATE_OWNER_URL=postgres://owner:…@db/', 'the reader fills in the passwords'],
   ['docs/performance.md', 'make bench', 'it takes a quarter of an hour'],
   ['docs/performance.md', 'npm run bench -- tokens', 'it measures for minutes'],
-  ['docs/performance.md', 'npm run bench -- put-client', 'it measures for minutes'],
   ['docs/performance.md', 'make bench-large', 'it stores ten million sessions'],
   ['docs/performance.md', 'npm run bench -- tokens --rounds 9', 'it measures for minutes'],
   ['docs/performance.md', 'make bench-operator', 'it measures for minutes'],
