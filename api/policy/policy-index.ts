@@ -88,6 +88,11 @@ export function createPolicyIndex(): PolicyIndex {
 
 const EVERY_APP = '*';
 
+/** Checks whether a policy is for an app, or with undefined for the own endpoints of the box. */
+export function isForApp({ apps }: AccessPolicy, app: string | undefined): boolean {
+  return app === undefined ? apps === undefined : apps?.some((name) => name === app || name === EVERY_APP) === true;
+}
+
 /** Returns the key that lists a policy for an app, which has no space and no capital letter in its name. */
 function keyInApp(app: string, key: string): string {
   return `${app} ${key}`;

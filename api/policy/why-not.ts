@@ -3,6 +3,7 @@ import type { Explanation, GrantingOther } from '../schemas/explanation.ts';
 import { compileAhead } from './compile-ahead.ts';
 import { compilePolicy } from './compile.ts';
 import { lackOf } from './lacks.ts';
+import { isForApp } from './policy-index.ts';
 import type { Subject } from './policy-index.ts';
 import type { RequestObject } from './request-object.ts';
 import { Steps } from './steps.ts';
@@ -47,7 +48,7 @@ async function grantingOthers(
   const { client, user, withoutUserRights = false } = subject;
   // A link would not help one without an identity, or a token that lacks the rights of its user.
   if ((client === undefined && user === undefined) || withoutUserRights) return [];
-  const linked = policies.filter((policy) => isLinked(policy) && isFor(policy, app));
+  const linked = policies.filter((policy) => isLinked(policy) && isForApp(policy, app));
   const tried = linked
     .toSorted(user === undefined ? byId : groupsFirst)
     .slice(0, MOST_TRIED)
@@ -62,10 +63,6 @@ async function grantingOthers(
 
 function isLinked({ subjects = 'linked', link = [] }: AccessPolicy): boolean {
   return subjects === 'linked' && link.length > 0;
-}
-
-function isFor({ apps }: AccessPolicy, app: string | undefined): boolean {
-  return app === undefined ? apps === undefined : apps?.some((name) => name === app || name === '*') === true;
 }
 
 function byId(one: AccessPolicy, other: AccessPolicy): number {

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { makeCode } from '../../api/credentials/code-text.ts';
 import { generateClientSecret } from '../../api/credentials/secret-text.ts';
-import type { Reply } from '../support/connection.ts';
+import { redirectUri } from './replica.ts';
 import type { Credentials } from './replica.ts';
-import { clientBody, idOf, must, mustBeDead, on, turn } from './rounds.ts';
+import { clientBody, gainedDuring, idOf, must, mustBeDead, on } from './rounds.ts';
 import type { Play, Round } from './rounds.ts';
 
 /** The kinds of rounds in which authorization codes are redeemed: one statement may use many. */
@@ -59,36 +59,18 @@ function bodyOf(round: Round, { id, secret }: Credentials) {
   return { ...body, scope: ['read'], auth: { ...body.auth, authorization_code: code } };
 }
 
-/** Number of codes that a user may have. */
-const mostCodes = 40;
+/** Codes that both replicas redeem during a change, and those that are kept until it has answered. */
+const [early, late] = [36, 4];
 
-/**
- * Makes a change while both replicas redeem codes. Afterwards no code is taken, and no token that was gained lives.
- * Some rounds begin with the change, others after some codes.
- */
+/** Makes a change while both replicas redeem codes. Afterwards no code is taken, and no token that was gained lives. */
 async function whileRedeeming(round: Round, holder: CodeHolder, change: () => Promise<void>): Promise<void> {
-  const codes = await storedCodes(round, holder, mostCodes);
-  const gained: Reply[] = [];
-  let [isBegun, isMade] = [false, false];
-  const run = async (nth: number): Promise<void> => {
-    const caller = (nth % 2 === 0 ? round.actor : round.user).caller(nth).inBox(round.box);
-    while (!isMade) {
-      const code = codes.pop();
-      if (code === undefined) return;
-      const reply = await caller.redeem(holder, code);
-      if (reply.status === 200) gained.push(reply);
-      else if (!isBegun || reply.status >= 500) must('a redemption', reply, 200);
-    }
-    const late = await caller.redeem(holder, codes.pop() ?? '');
-    if (late.status === 200) throw new Error('a token was given to a request that was sent after the change');
-  };
-  const runs = [1, 2, 3, 4].map(run);
-  const enough = round.random.below(8);
-  while (gained.length < enough) await Promise.race([turn(), Promise.all(runs)]);
-  isBegun = true;
-  await change();
-  isMade = true;
-  await Promise.all(runs);
+  const codes = await storedCodes(round, holder, early);
+  const kept = await storedCodes(round, holder, late);
+  const gained = await gainedDuring(round, {
+    ask: (caller, _nth, isLate) => caller.redeem(holder, (isLate ? kept : codes).pop() ?? ''),
+    change,
+    enough: round.random.below(8),
+  });
   for (const { json } of gained) await mustBeDead(round, String(json['access_token']));
 }
 
@@ -106,7 +88,7 @@ async function storedCodes(round: Round, { id, person }: CodeHolder, count: numb
          FROM boxgate.box b, unnest($2::uuid[], $3::text[]) c (id, hash) WHERE b.box = $1`,
       [
         ...[round.box, codes.map((code) => code.id), codes.map((code) => code.hash), id, person],
-        ...[randomBytes(32), 'https://app.example.com/back'],
+        ...[randomBytes(32), redirectUri],
       ],
     );
   } finally {

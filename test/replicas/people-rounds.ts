@@ -1,7 +1,7 @@
 import { generateClientSecret } from '../../api/credentials/secret-text.ts';
 import type { Reply } from '../support/connection.ts';
 import { userTokens } from '../support/user-token.ts';
-import { clientBody, idOf, must, on, refusedEverywhere, turn } from './rounds.ts';
+import { clientBody, gainedDuring, idOf, must, on, refusedEverywhere } from './rounds.ts';
 import type { Holder, Play, Round } from './rounds.ts';
 
 /** A person with live tokens that have been used on both replicas, and the group whose policy grants them. */
@@ -51,24 +51,11 @@ export const peoplePlays = {
 
   async 'tokens are refreshed while the password is changed'(round) {
     const person = await signedIn(round);
-    const gained: Reply[] = [];
-    let made = false;
-    const run = async (nth: number): Promise<void> => {
-      const caller = (nth % 2 === 0 ? round.actor : round.user).caller(nth).inBox(round.box);
-      while (!made) {
-        const reply = await caller.refresh(person, person.refreshToken);
-        if (reply.status === 200) gained.push(reply);
-        else if (reply.status >= 500) throw new Error(`it answered ${String(reply.status)}: ${reply.text}`);
-      }
-      const late = await caller.refresh(person, person.refreshToken);
-      if (late.status === 200) throw new Error('a token was given to a request that was sent after the change');
-    };
-    const runs = [1, 2, 3, 4].map(run);
-    const enough = round.random.below(8);
-    while (gained.length < enough) await turn();
-    await change(round, person, { password: 'another horse' });
-    made = true;
-    await Promise.all(runs);
+    const gained = await gainedDuring(round, {
+      ask: (caller) => caller.refresh(person, person.refreshToken),
+      change: () => change(round, person, { password: 'another horse' }),
+      enough: round.random.below(8),
+    });
     for (const { json } of gained) {
       await refusedEverywhere(round, { ...person, token: String(json['access_token']) });
     }

@@ -20,6 +20,9 @@ export interface Replica {
   stop(): Promise<void>;
 }
 
+/** The redirect URI of every client. */
+export const redirectUri = 'https://app.example.com/back';
+
 const callers = 6;
 
 /** Starts a replica on a database; what it declares belongs to a cluster of its name. */
@@ -73,10 +76,9 @@ export class Caller {
     return this.#form('/auth/token', client, { grant_type: 'refresh_token', refresh_token: token });
   }
 
-  /** Redeems a code that was issued for `https://app.example.com/back`. */
+  /** Redeems a code that was issued for {@link redirectUri}. */
   redeem(client: Credentials, code: string): Promise<Reply> {
-    const redirect_uri = 'https://app.example.com/back';
-    return this.#form('/auth/token', client, { grant_type: 'authorization_code', code, redirect_uri });
+    return this.#form('/auth/token', client, { grant_type: 'authorization_code', code, redirect_uri: redirectUri });
   }
 
   introspect(client: Credentials, token: string): Promise<Reply> {

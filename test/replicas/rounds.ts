@@ -1,6 +1,7 @@
 import { generateClientSecret } from '../../api/credentials/secret-text.ts';
 import type { Reply } from '../support/connection.ts';
 import type { Random } from '../support/random.ts';
+import { redirectUri } from './replica.ts';
 import type { Caller, Credentials, Replica } from './replica.ts';
 
 /** One round: something is taken away (or given) on one replica, and used on the other when the answer is there. */
@@ -240,7 +241,7 @@ export function clientBody(round: Round, { id, secret }: Credentials, over: obje
   // Seven has nothing in common with the number of kinds: each meets both forms.
   const jwt = round.nth % 7 === 0 ? { token_format: 'jwt' } : {};
   const settings = { refresh_token: true, access_token_expiration: 3600, ...jwt };
-  const code = { ...settings, redirect_uri: 'https://app.example.com/back', refresh_rotation: false };
+  const code = { ...settings, redirect_uri: redirectUri, refresh_rotation: false };
   const auth = { client_credentials: settings, authorization_code: code };
   const grant_types = ['client_credentials', 'authorization_code'];
   return { kind: 'Client', id, secret, grant_types, auth, ...over } as const;
@@ -304,32 +305,52 @@ export async function refusedEverywhere(round: Round, holder: Holder): Promise<v
 
 const racers = 4;
 
+/** A race of callers on both replicas against a change. */
+interface Race {
+  /** Asks for a token; `nth` counts the callers from 1, and `isLate` says that the change has answered. */
+  readonly ask: (caller: Caller, nth: number, isLate: boolean) => Promise<Reply>;
+  readonly change: () => Promise<void>;
+  /** Tokens that are gained before the change begins. */
+  readonly enough: number;
+}
+
+/**
+ * Makes a change while callers ask for tokens, as fast as it goes, and returns what they gained. Throws if a request
+ * gains nothing before the change, a token after it, or an answer that blames the server.
+ */
+export async function gainedDuring(round: Round, { ask, change, enough }: Race): Promise<readonly Reply[]> {
+  const gained: Reply[] = [];
+  let [isBegun, isMade] = [false, false];
+  const run = async (nth: number): Promise<void> => {
+    const caller = (nth % 2 === 0 ? round.actor : round.user).caller(nth).inBox(round.box);
+    while (!isMade) {
+      const reply = await ask(caller, nth, false);
+      if (reply.status === 200) gained.push(reply);
+      else if (!isBegun || reply.status >= 500) must('a request for a token', reply, 200);
+    }
+    const late = await ask(caller, nth, true);
+    if (late.status === 200) throw new Error('a token was given to a request that was sent after the change');
+  };
+  const runs = Promise.all(Array.from({ length: racers }, (_, nth) => run(nth + 1)));
+  while (gained.length < enough) await Promise.race([turn(), runs]);
+  isBegun = true;
+  await change();
+  isMade = true;
+  await runs;
+  return gained;
+}
+
 /**
  * Gets tokens on both replicas, as fast as it goes, while the change is made: none of them lives when it has answered.
  */
 async function race(round: Round, change: (holder: Holder) => Promise<void>, only?: 'refreshes only'): Promise<void> {
   const holder = await newHolder(round);
-  const gained: Reply[] = [];
-  const late: Reply[] = [];
-  let made = false;
-  const run = async (nth: number): Promise<void> => {
-    const caller = (nth % 2 === 0 ? round.actor : round.user).caller(nth).inBox(round.box);
-    const issues = only === undefined && nth % 4 < 2;
-    while (!made) {
-      const reply = issues ? await caller.issue(holder) : await caller.refresh(holder, holder.refreshToken);
-      if (reply.status === 200) gained.push(reply);
-      else if (reply.status >= 500) throw new Error(`it answered ${String(reply.status)}: ${reply.text}`);
-    }
-    const last = issues ? await caller.issue(holder) : await caller.refresh(holder, holder.refreshToken);
-    if (last.status === 200) late.push(last);
-  };
-  const runs = Array.from({ length: racers }, (_, nth) => run(nth + 1));
-  const enough = round.random.below(12);
-  while (gained.length < enough) await turn();
-  await change(holder);
-  made = true;
-  await Promise.all(runs);
-  if (late.length > 0) throw new Error('a token was given to a request that was sent after the change');
+  const gained = await gainedDuring(round, {
+    ask: (caller, nth) =>
+      only === undefined && nth % 4 < 2 ? caller.issue(holder) : caller.refresh(holder, holder.refreshToken),
+    change: () => change(holder),
+    enough: round.random.below(12),
+  });
   for (const { json } of gained) await mustBeDead(round, String(json['access_token']));
   await refusedEverywhere(round, holder);
 }
@@ -341,6 +362,6 @@ export async function mustBeDead(round: Round, token: string): Promise<void> {
 }
 
 /** Lets everything else go on. */
-export function turn(): Promise<void> {
+function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
