@@ -157,8 +157,10 @@ describe('S-07 an API that acknowledges no revocation before a standby has it', 
   });
 
   it('acknowledges none whose wait somebody cut short where only Postgres asks for the standby, and others share it', async () => {
-    await primary.query('ALTER DATABASE boxgate SET synchronous_commit = on');
-    const other = await startApiProcess(primary.apiUrl);
+    const demandingPostgres = new URL(primary.apiUrl);
+    // Of this API alone: a setting of the database would be taken by connections that the first API opens meanwhile.
+    demandingPostgres.searchParams.set('options', '-c synchronous_commit=on');
+    const other = await startApiProcess(demandingPostgres.href);
     const admin = `Bearer ${await newToken()}`;
     const tokens = [await newToken('plain'), await newToken('plain'), await newToken('plain')];
     const [first = '', second = '', third = ''] = tokens;
@@ -180,7 +182,6 @@ describe('S-07 an API that acknowledges no revocation before a standby has it', 
       expect(await Promise.all(tokens.map((token) => isActive(token)))).to.deep.equal([false, false, false]);
     } finally {
       standby.thaw();
-      await primary.query('ALTER DATABASE boxgate SET synchronous_commit = local');
       await other.end('SIGKILL');
     }
   });
