@@ -66,6 +66,19 @@ describe('a run of tests over a broken tree', () => {
     expect([withThem?.verdict, withoutThem?.verdict]).to.deep.equal(['does not run', 'not noticed']);
   });
 
+  it('shares the Postgres of this process, unless the run is to have its own', async () => {
+    const [name, before] = ['BOXGATE_TEST_POSTGRES', process.env['BOXGATE_TEST_POSTGRES']];
+    process.env[name] = 'postgres://shared.test';
+    const isShared = `if (process.env['${name}'] === undefined) throw new Error('alone');`;
+    const shared = new Map([['sum.ts', `${source}${isShared}`]]);
+    const verdicts = await withTexts(folder, shared, () =>
+      Promise.all([false, true].map((ownPostgres) => runTests(folder, ['sum.test.ts'], { ownPostgres }))),
+    );
+    if (before === undefined) Reflect.deleteProperty(process.env, name);
+    else process.env[name] = before;
+    expect(verdicts.map(({ verdict }) => verdict)).to.deep.equal(['not noticed', 'does not run']);
+  });
+
   it('restores the file, whatever came of it', () => {
     expect(readFileSync(path.join(folder, 'sum.ts'), 'utf8')).to.equal(source);
   });

@@ -56,6 +56,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** Leaves out the Postgres that .mocharc.json starts: unit tests do not need it. */
   readonly withoutServices?: boolean;
+  /** Gives the tests a Postgres of their own, even if BOXGATE_TEST_POSTGRES names one. */
+  readonly ownPostgres?: boolean;
   /** The number of test files that run at a time; one by default. */
   readonly jobs?: number;
   /** Goes on after a test that fails. */
@@ -82,10 +84,13 @@ export async function runTests(folder: string, tests: readonly string[], options
 /** The settings of .mocharc.json without the services. */
 const unitSettings = ['--no-config', '--extension', 'ts', '--timeout', '300000', '--forbid-only', '--fail-zero'];
 
-function run(args: string[], cwd: string, { signal, limit }: RunOptions): Promise<{ output: string; hung: boolean }> {
+function run(args: string[], cwd: string, options: RunOptions): Promise<{ output: string; hung: boolean }> {
+  const { signal, limit, ownPostgres = false } = options;
+  const env = { ...process.env, ...(ownPostgres ? { BOXGATE_TEST_POSTGRES: undefined } : {}) };
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
-    const child = spawn('node_modules/.bin/mocha', args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    const place = { cwd, env, detached: true };
+    const child = spawn('node_modules/.bin/mocha', args, { ...place, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     let hung = false;
     const kill = () => {

@@ -12,6 +12,8 @@
 // The lines are whole ones without their common indentation, and occur exactly once in the code: no path is needed, so
 // that code can move. A mutant with several replacements has `changes`, a list of `find` and `replace`.
 //
+// The tests of all mutants share one Postgres, but for those that break what makes its template: api/db.
+//
 // All of them, a sample (`--sample 20 --seed x`), or those whose names begin with a word: `npm run mutants --
 // operator-`.
 import { availableParallelism } from 'node:os';
@@ -21,6 +23,7 @@ import { changedFiles, readSources } from './mutant-sources.ts';
 import { beginningWith, choose, readMutants } from './mutant-tables.ts';
 import { failedFilesIn } from './reporter.ts';
 import { filesOfTheTree } from './tree.ts';
+import { mochaGlobalSetup, mochaGlobalTeardown } from '../support/services.ts';
 import { unitTests } from './unit-tests.ts';
 import type { Outcome } from './mutant-runs.ts';
 import type { Mutant } from './mutant-tables.ts';
@@ -48,9 +51,11 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => inte
 const trees = Array.from({ length: workers }, () => makeScratchTree(files));
 const survivors: string[] = [];
 try {
+  await mochaGlobalSetup();
   await requireGreen([...new Set(mutants.flatMap(({ tests }) => tests))].sort());
   await tryAll();
 } finally {
+  await mochaGlobalTeardown();
   for (const tree of trees) tree.remove();
 }
 for (const survivor of survivors) process.stdout.write(`survivor: ${survivor}\n`);
@@ -85,7 +90,8 @@ async function tryAll(): Promise<void> {
     for (const { mutant, texts } of waiting) {
       const started = performance.now();
       const withoutServices = mutant.tests.every((test) => unit.has(test));
-      const run = () => runTests(folder, mutant.tests, { signal, limit, withoutServices });
+      const ownPostgres = [...texts.keys()].some((file) => file.startsWith('api/db/'));
+      const run = () => runTests(folder, mutant.tests, { signal, limit, withoutServices, ownPostgres });
       tell(mutant, await withTexts(folder, texts, run), performance.now() - started);
     }
   };

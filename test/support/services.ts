@@ -11,8 +11,12 @@ let folder: string | undefined;
 let postgres: EmbeddedPostgres | undefined;
 let callOffGuard: (() => void) | undefined;
 
-/** Starts the real Postgres that all test files share, with the migrated template their databases are made from. */
+/**
+ * Starts the real Postgres that all test files share, with the migrated template their databases are made from, unless
+ * BOXGATE_TEST_POSTGRES names one that another process has started so.
+ */
 export async function mochaGlobalSetup(): Promise<void> {
+  if (process.env['BOXGATE_TEST_POSTGRES'] !== undefined) return;
   folder = await mkdtemp(path.join(tmpdir(), 'boxgate-test-'));
   await chmod(folder, 0o755);
   callOffGuard = guardPostgres(folder);
