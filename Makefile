@@ -73,8 +73,8 @@ bench-large: install ## the same with ten million sessions stored
 bench-operator: install envtest ## measures the operator on a real Kubernetes API, and writes its table in docs/performance.md
 	@npm run --silent bench:operator
 
-mutants: install needs ## breaks the code in known places and fails where no test notices, a worker for each core (SAMPLE=5 SEED=x: some of them; NAMES=operator-: those; WORKERS=1)
-	@npm run --silent mutants -- $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED)) $(if $(WORKERS),--workers $(WORKERS)) $(NAMES)
+mutants: install needs ## breaks the code in known places and fails where no test notices, a worker for each core (SAMPLE=5 SEED=x: some of them; NAMES=operator-: those; WORKERS=1; GREEN=1: their tests have just passed)
+	@npm run --silent mutants -- $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED)) $(if $(WORKERS),--workers $(WORKERS)) $(if $(GREEN),--green) $(NAMES)
 
 attacks: install ## what one box can do to another, measured; a million redirect URIs that are not the configured one, a thousand texts that want to be markup (SEED=x)
 	@BOXGATE_ATTACK_SECONDS=20 npx mocha --timeout 0 test/attacks/attacks.test.ts
