@@ -4,6 +4,7 @@ import { readConsentRequest, takeConsentRequest } from '../../db/authorization/c
 import { storeConsent } from '../../db/authorization/consent.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import type { Connection } from '../../db/core/transaction.ts';
+import { uuidShape } from '../../db/core/uuid-v7.ts';
 import type { GrantKey } from '../../db/user/grant.ts';
 import type { OAuthServices } from '../services.ts';
 import { errorResponse } from './authorization-response.ts';
@@ -91,7 +92,7 @@ export async function waitingRequest(
   id: string,
   services: OAuthServices,
 ): Promise<string | undefined> {
-  if (browser === undefined || !/^[0-9a-f-]{36}$/.test(id)) return undefined;
+  if (browser === undefined || !uuidShape.test(id)) return undefined;
   const key = { id, browser: browserHash(browser), now: services.now() };
   return inBox(services.pool, box, 'snapshot', (connection) => readConsentRequest(connection, box, key));
 }

@@ -48,6 +48,17 @@ describe('consent', () => {
     expect(sent(denied, '?')).to.include({ error: 'access_denied', state: 's' });
   });
 
+  it('is over for an id of any other form', async () => {
+    const address = await consentPage();
+    const id = new URL(address).searchParams.get('id') ?? '';
+    const dashes = '-'.repeat(id.length);
+    for (const other of [dashes, id.replace('-', '0'), `${id.slice(1)}-`, id.toUpperCase(), '%00', '']) {
+      expect((await browser.get(`/auth/consent?id=${other}`)).status, other).to.equal(400);
+    }
+    const answer = await browser.submit(address, { id: dashes, answer: 'allow' });
+    expect(answer.status).to.equal(400);
+  });
+
   it('A-08 is given by nobody but the browser that was asked', async () => {
     const address = await consentPage();
     const id = new URL(address).searchParams.get('id') ?? '';
