@@ -7,8 +7,11 @@ export const LARGE_TURN = 262_144;
 /** Limit of a turn in milliseconds: a pass that hangs must not hold up the large objects of other boxes. */
 const longestTurn = 2_000;
 
-/** Length of the rest after a turn, as a multiple of the turn. */
-const rest = 3;
+/** Length of the rest after a turn, as a multiple of the turn: while its box is alone, and while it has neighbours. */
+const rest = { alone: 3, besideOthers: 7 };
+
+/** Milliseconds for which a box counts as a neighbour after a pass of it has begun. */
+const presence = 10_000;
 
 /** Milliseconds in which the box whose turn it is must use it. */
 const patience = 2_000;
@@ -44,8 +47,9 @@ export interface LargeTurnsOptions {
 
 /**
  * Creates the turns in which large objects are applied and written: one box at a time, in their order, and after each
- * turn a rest three times as long as the turn was. So large objects take at most a quarter of one lane of the API
- * server and of the API, however many there are, and no pass waits for them (docs/decisions/0141).
+ * turn a rest three times as long as the turn was, or seven times while other boxes have passes. So large objects take
+ * at most a quarter, or an eighth, of one lane of the API server and of the API, however many there are, and no pass
+ * waits for them (docs/decisions/0141, 0157).
  */
 export function createLargeTurns(options: LargeTurnsOptions): LargeTurns {
   return new Turns(options);
@@ -63,11 +67,20 @@ type Lane =
   | { readonly state: 'promised'; readonly to: string }
   | { readonly state: 'free' };
 
+/** The beginning of a pass. */
+interface Pass {
+  readonly box: string;
+  /** Milliseconds of the clock. */
+  readonly at: number;
+}
+
 class Turns implements LargeTurns {
   readonly #options: LargeTurnsOptions;
   /** Boxes that wait, in their order. */
   readonly #waiting = new Set<string>();
   #lane: Lane = { state: 'free' };
+  /** The box whose pass began last, and the last other one before it. */
+  #passes: readonly Pass[] = [];
   #cancel = (): void => undefined;
   #isStopped = false;
 
@@ -76,6 +89,7 @@ class Turns implements LargeTurns {
   }
 
   begin(box: string): LargeTurn {
+    this.#passes = [{ box, at: this.#options.clock() }, ...this.#passes.filter((pass) => pass.box !== box)].slice(0, 2);
     let [taken, isRefused] = [0, false];
     const turn: LargeTurn = {
       get isRefused() {
@@ -91,7 +105,7 @@ class Turns implements LargeTurns {
       end: (isGood) => {
         if (!isGood) this.#waiting.delete(box);
         const lane = this.#lane;
-        if (lane.state === 'used' && lane.by === turn) this.#rest(lane.since);
+        if (lane.state === 'used' && lane.by === turn) this.#rest(box, lane.since);
         // There is nothing large left for its turn.
         else if (lane.state === 'promised' && lane.to === box && !isRefused) this.#callNext();
       },
@@ -111,13 +125,16 @@ class Turns implements LargeTurns {
     if (lane.state === 'resting' || (lane.state === 'promised' && lane.to !== box)) return false;
     this.#waiting.delete(box);
     const since = this.#options.clock();
-    this.#become({ state: 'used', by: turn, since }, longestTurn, () => this.#rest(since));
+    this.#become({ state: 'used', by: turn, since }, longestTurn, () => this.#rest(box, since));
     return true;
   }
 
-  #rest(since: number): void {
-    const took = Math.max(0, this.#options.clock() - since);
-    this.#become({ state: 'resting' }, Math.min(took, longestTurn) * rest, () => this.#callNext());
+  #rest(box: string, since: number): void {
+    const now = this.#options.clock();
+    const took = Math.min(Math.max(0, now - since), longestTurn);
+    const isAlone = this.#passes.every((pass) => pass.box === box || now - pass.at >= presence);
+    const times = isAlone ? rest.alone : rest.besideOthers;
+    this.#become({ state: 'resting' }, took * times, () => this.#callNext());
   }
 
   #callNext(): void {

@@ -56,7 +56,27 @@ describe('turns of large objects', () => {
     expect(woken).to.deep.equal([]);
   });
 
-  it('R-53 belong to one box at a time, and are followed by a rest three times as long', () => {
+  it('R-53 of a box alone are followed by a rest three times as long, until another box has a pass', () => {
+    const rests = [];
+    for (const isAlone of [true, false, true]) {
+      if (!isAlone) turns.begin('small').end(true);
+      const turn = wanting('a');
+      expect(turn.isGranted).to.equal(true);
+      expect(turn.take(LARGE_TURN)).to.equal(true);
+      expect(turn.take(large)).to.equal(false);
+      pass(100);
+      turn.end(true);
+      woken = [];
+      const began = time;
+      while (woken.length === 0) pass(50);
+      rests.push(time - began);
+      turns.begin('a').end(true);
+      pass(10_000);
+    }
+    expect(rests).to.deep.equal([300, 700, 300]);
+  });
+
+  it('R-53 belong to one box at a time, and are followed by a rest seven times as long where there are others', () => {
     const first = wanting('a');
     expect(first.isGranted).to.equal(true);
     const second = wanting('b');
@@ -64,7 +84,7 @@ describe('turns of large objects', () => {
     second.end(true);
     pass(300);
     first.end(true);
-    pass(899);
+    pass(2_099);
     expect(wanting('a').isGranted).to.equal(false);
     expect(woken).to.deep.equal([]);
     pass(1);
@@ -81,7 +101,7 @@ describe('turns of large objects', () => {
     wanting('b').end(true);
     pass(100);
     first.end(true);
-    pass(300);
+    pass(700);
     expect(woken).to.deep.equal(['a']);
     const again = turns.begin('a');
     for (let sum = 0; sum < LARGE_TURN; sum += 60_000) expect(again.take(60_000)).to.equal(true);
@@ -110,7 +130,7 @@ describe('turns of large objects', () => {
   it('R-53 of a pass that hangs end without it, and the large objects of others go on', () => {
     const hanging = wanting('a');
     wanting('b').end(true);
-    pass(8_000);
+    pass(16_000);
     expect(woken).to.deep.equal(['b']);
     expect(hanging.take(large)).to.equal(false);
     const other = wanting('b');
