@@ -202,6 +202,14 @@ describe('the shared statements of refresh tokens', () => {
     return rows[0]?.read ?? 0;
   }
 
+  /** Those that a migration makes are lost too where a database is restored without statistics. */
+  async function forgetStatistics(): Promise<void> {
+    await database.owner.query(
+      `SELECT pg_clear_attribute_stats('boxgate', 'refresh_family', attname, false) FROM pg_attribute
+        WHERE attrelid = 'boxgate.refresh_family'::regclass AND attnum > 0 AND NOT attisdropped`,
+    );
+  }
+
   for (const statistics of ['without', 'with'] as const) {
     it(`find each family by its key, ${statistics} statistics`, async () => {
       const version = await database.versionOf('default');
@@ -221,6 +229,7 @@ describe('the shared statements of refresh tokens', () => {
         const before = await entriesRead(connection);
         const found = await findFamily.run(db, families.map(keyOf));
         expect(found.filter(({ value }) => value !== undefined)).to.have.length(50);
+        if (statistics === 'without') await forgetStatistics();
         const uses = families.map((family) => useOf(family, version));
         expect(new Set(await refreshSession.run(db, uses))).to.deep.equal(new Set([true]));
         const read = (await entriesRead(connection)) - before;
