@@ -19,7 +19,15 @@ function ownText(field: string, text: string, say: Messages): string {
   return least === undefined ? text : say.tooShort(least);
 }
 
-const names: readonly RefusalName[] = ['taken', 'no-email', 'too-long', 'stored-form', 'most-used', 'group-taken'];
+const names: readonly RefusalName[] = [
+  'taken',
+  'no-email',
+  'too-long',
+  'stored-form',
+  'most-used',
+  'wrong-password',
+  'group-taken',
+];
 
 /** Lengths that a box can demand of a password, up to 64. */
 const lengths = Array.from({ length: 65 }, (_, length) => length);

@@ -40,6 +40,7 @@ export const german: Messages = {
     'too-long': 'Ein Passwort hat höchstens 4096 Zeichen, weniger mit Umlauten, anderen Schriften oder Emojis.',
     'stored-form': 'Das ist die gespeicherte Form eines Passworts. Geben Sie das Passwort selbst ein.',
     'most-used': 'Das ist eines der häufigsten Passwörter, die zuerst ausprobiert werden. Wählen Sie ein anderes.',
+    'wrong-password': 'Das ist nicht Ihr bisheriges Passwort.',
     'group-taken': 'Diesen Namen hat schon eine andere Gruppe dieser Box.',
   },
   tooShort: (least) => `Ein Passwort hat mindestens ${String(least)} Zeichen.`,

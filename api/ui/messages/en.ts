@@ -39,6 +39,7 @@ export const english: Messages = {
     'too-long': 'A password has at most 4096 characters, fewer with accents, other scripts or emoji.',
     'stored-form': 'This is the stored form of a password. Type the password itself.',
     'most-used': 'This is one of the most common passwords, which are guessed first. Choose another one.',
+    'wrong-password': 'This is not your current password.',
     'group-taken': 'Another group of this box has this name.',
   },
   tooShort: (least) => `A password has at least ${String(least)} characters.`,
