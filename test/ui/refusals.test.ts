@@ -64,6 +64,25 @@ describe('what the admin UI says when something is refused, or gone', () => {
       await close();
     });
 
+    it(`names a misspelt field and value of JSON in the language of the person: ${language}`, async () => {
+      const admin = await signedIn(stage, { language, at: '#/clients/+' });
+      const { page, say, fill, press, close } = admin;
+      await page.getByLabel('JSON', { exact: true }).waitFor();
+      await fill('JSON', '{"id": "misspelt", "grantTypes": [], "grant_types": ["client_credential"], "zzz": 1}');
+      await press(say.save);
+      await eventually('it says what is wrong', async () => (await alerts(admin)).length > 0);
+      const lines = (await alerts(admin)).join('\n').split(/\n+/).filter(Boolean);
+      expect(lines).to.include.members([
+        say.unknownField('zzz', undefined),
+        say.unknownValue('grant_types[0]', 'client_credential', 'client_credentials'),
+      ]);
+      expect(lines.some((line) => line.startsWith(say.unknownField('grantTypes', undefined).slice(0, -1)))).to.equal(
+        true,
+      );
+      if (language !== 'en') expect(lines.join()).not.to.match(/not a known|Did you mean/);
+      await close();
+    });
+
     it(`has one sentence about JSON that is not valid, which is not sent: ${language}`, async () => {
       const admin = await signedIn(stage, { language, at: '#/policies/+' });
       const { page, say, fill, press, close } = admin;
@@ -117,6 +136,41 @@ describe('what the admin UI says when something is refused, or gone', () => {
     await eventually('the events of the user are found', async () =>
       (await rows()).some((row) => row.includes('user.signed_in')),
     );
+    await close();
+  });
+
+  it('names the users of sessions by their emails, which the filter then finds', async () => {
+    const { page, say, fill, choose, rows, close } = await signedIn(stage, { at: '#/sessions' });
+    const title = `${boss.email} · boxgate.ui`;
+    await eventually('the list has the email', async () => (await rows()).some((row) => row.includes(title)));
+    expect((await rows()).join()).not.to.include(say.userSubject(String(bossId), 'boxgate.ui'));
+    await fill(say.filter, 'boss@ boxgate.ui');
+    await eventually('the filter finds it', async () => (await rows()).length > 0);
+    await choose(title);
+    await page.getByRole('heading', { level: 2, name: title }).waitFor();
+    await close();
+  });
+
+  it('names the users of sessions by their IDs for who may not read users, whom it asks about once', async () => {
+    const eyes = { email: 'eyes@shop.example', password: boss.password };
+    const id = String(await addUser(stage.api, eyes.email, eyes.password));
+    const link = [{ resourceType: 'User', id }];
+    await stage.api.declare('default', [
+      { kind: 'AccessPolicy', id: 'eyes', engine: 'matcho', matcho: { uri: '#^/Session' }, link },
+    ]);
+    const { page, say, rows, open, close } = await signedIn(stage, { person: eyes, at: '#/account' });
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/users/')) asked.push(request.url());
+    });
+    const answered = page.waitForResponse((response) => response.url().includes('/users/'));
+    await open('sessions');
+    const title = say.userSubject(id, 'boxgate.ui');
+    await eventually('the list has the ID', async () => (await rows()).some((row) => row.includes(title)));
+    expect((await answered).status()).to.equal(403);
+    await page.evaluate('new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))');
+    expect(asked).to.have.length(1);
+    expect(await page.getByRole('alert').count()).to.equal(0);
     await close();
   });
 

@@ -44,6 +44,9 @@ export const german: Messages = {
     'group-taken': 'Diesen Namen hat schon eine andere Gruppe dieser Box.',
   },
   tooShort: (least) => `Ein Passwort hat mindestens ${String(least)} Zeichen.`,
+  unknownField: (field, meant) =>
+    meant === undefined ? `Das Feld ${field} ist unbekannt.` : `Das Feld ${field} ist unbekannt. Meinten Sie ${meant}?`,
+  unknownValue: (path, value, meant) => `${value} ist kein bekannter Wert von ${path}. Meinten Sie ${meant}?`,
   noSuchUser: (text) => `Es gibt keinen Benutzer mit der E-Mail-Adresse ${text}.`,
   noRight: (method, path) => `Keine Richtlinie erlaubt Ihnen das: ${method} ${path}`,
   noRightRemedy:

@@ -43,6 +43,9 @@ export const english: Messages = {
     'group-taken': 'Another group of this box has this name.',
   },
   tooShort: (least) => `A password has at least ${String(least)} characters.`,
+  unknownField: (field, meant) =>
+    meant === undefined ? `${field} is not a known field.` : `${field} is not a known field. Did you mean ${meant}?`,
+  unknownValue: (path, value, meant) => `${value} is not a known value of ${path}. Did you mean ${meant}?`,
   noSuchUser: (text) => `There is no user with the email ${text}.`,
   noRight: (method, path) => `No access policy lets you do this: ${method} ${path}`,
   noRightRemedy:
