@@ -94,6 +94,7 @@ async function serve(run: Run): Promise<number> {
       ...options,
       self: self.self,
       compileCache: self.compileCache,
+      folder: shortPath(options.folder, self.cwd),
       databaseUrl,
       managementKey,
       state,

@@ -52,7 +52,9 @@ export const german: Messages = {
   noRightRemedy:
     'Wenn Sie dieses Recht haben sollen, nimmt ein Administrator Sie in eine Gruppe auf, die es hat, oder wendet diese AccessPolicy an:',
   managed: (object) =>
-    `Die Custom Resource ${object} deklariert diesen Eintrag. Hier ist er schreibgeschützt: ändern Sie ihn dort. Mit boxgate dev ändern Sie sein Manifest im Ordner.`,
+    `Die Custom Resource ${object} deklariert diesen Eintrag. Hier ist er schreibgeschützt: ändern Sie ihn dort.`,
+  managedInFolder: (object, folder) =>
+    `Das Manifest von ${object} im Ordner ${folder} deklariert diesen Eintrag. Hier ist er schreibgeschützt: ändern Sie ihn dort.`,
   command: 'Befehl, der die Custom Resource zeigt',
   filter: 'Filter',
   filterGroups: 'Gruppen filtern',

@@ -50,8 +50,9 @@ export const english: Messages = {
   noRight: (method, path) => `No access policy lets you do this: ${method} ${path}`,
   noRightRemedy:
     'If you should have this right, an administrator can add you to a group that has it, or apply this policy:',
-  managed: (object) =>
-    `The custom resource ${object} declares this record. It is read-only here: change it there. Under boxgate dev, change its manifest in the folder.`,
+  managed: (object) => `The custom resource ${object} declares this record. It is read-only here: change it there.`,
+  managedInFolder: (object, folder) =>
+    `The manifest of ${object} in the folder ${folder} declares this record. It is read-only here: change it there.`,
   command: 'Command that shows the custom resource',
   filter: 'Filter',
   filterGroups: 'Filter groups',

@@ -33,6 +33,7 @@ export interface Messages {
   readonly noRight: (method: string, path: string) => string;
   readonly noRightRemedy: string;
   readonly managed: (object: string) => string;
+  readonly managedInFolder: (object: string, folder: string) => string;
   readonly command: string;
   readonly filter: string;
   readonly filterGroups: string;
