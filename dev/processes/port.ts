@@ -10,8 +10,8 @@ export interface WantedPort {
 }
 
 /**
- * Checks that ports on 127.0.0.1 are free. Throws DevError that names all that are in use, and still are after `patience`
- * milliseconds.
+ * Checks that ports on 127.0.0.1 are free. Throws DevError that names all that are in use, and still are after
+ * `patience` milliseconds.
  */
 export async function demandFreePorts(wanted: readonly WantedPort[], patience: number): Promise<void> {
   const tried = await Promise.allSettled(wanted.map(({ port, option }) => freePort(port, option, patience)));
