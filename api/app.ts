@@ -17,6 +17,12 @@ import { signOutEndpoint, signOutPageEndpoint } from './http/pages/sign-out.ts';
 import { exportHandler } from './http/plan/export.ts';
 import { planEndpoint } from './http/plan/plan-endpoint.ts';
 import { withAuthorization } from './http/resources/resource-gate.ts';
+import {
+  accountEndpoint,
+  ownGrantEndpoint,
+  ownPasswordEndpoint,
+  ownSessionEndpoint,
+} from './http/resources/own-account.ts';
 import { explainHandler } from './http/resources/explain.ts';
 import { EXPORT_PATH, PLAN_PATH, REQUESTS_PATH, USAGE_PATH } from './http/resources/explained-request.ts';
 import { policyUsageHandler, recordedRequestsHandler } from './http/resources/policy-usage.ts';
@@ -65,6 +71,11 @@ export const routes: readonly Route[] = [
   ['GET', '/ui/', 'page', uiPageEndpoint],
   ['GET', '/ui/:file', 'page', uiFileEndpoint],
   ['DELETE', '/Session', 'resource', closeSessionEndpoint],
+  // The account page of the admin UI: the user's own records, without a policy.
+  ['GET', '/account', 'resource', accountEndpoint],
+  ['DELETE', '/account/sessions/:session', 'resource', ownSessionEndpoint],
+  ['DELETE', '/account/grants/:client', 'resource', ownGrantEndpoint],
+  ['PUT', '/account/password', 'resource', ownPasswordEndpoint],
   ['POST', '/AccessPolicy/$explain', 'resource', explainEndpoint],
   ['GET', USAGE_PATH, 'resource', policyUsageEndpoint],
   ['GET', REQUESTS_PATH, 'resource', recordedRequestsEndpoint],

@@ -31,6 +31,8 @@ export interface ApiConfig {
   readonly publicUrl: string;
   /** BOXGATE_STANDALONE: the root serves the only box. */
   readonly standalone: boolean;
+  /** BOXGATE_FOLDER: the folder of the manifests that declare the resources, as messages name it. */
+  readonly folder: string | undefined;
   /** BOXGATE_CLUSTER_DOMAIN: the domain of the cluster's Services. */
   readonly clusterDomain: string;
   /** BOXGATE_TRUSTED_PROXIES: addresses and networks whose X-Forwarded-For is trusted. */
@@ -91,6 +93,7 @@ export function readApiConfig(environment: Environment): ApiConfig {
     encryptionKeys: readEncryptionKeys(read),
     publicUrl: readPublicUrl(read),
     standalone: read.flag('BOXGATE_STANDALONE'),
+    folder: read.text('BOXGATE_FOLDER', '', () => true, '') || undefined,
     clusterDomain: readClusterDomain(read),
     trustedProxies: read.list('BOXGATE_TRUSTED_PROXIES', isNetwork, networks),
     waitForDatabase: read.flag('BOXGATE_WAIT_FOR_DATABASE', true),

@@ -310,6 +310,7 @@ function oauthServices(
     userHints: createUserHints(config.encryptionKeys),
     now: Date.now,
     revocationsNeedStandby: config.revocationsNeedStandby,
+    folder: config.folder,
     issuer: (state) => state.settings.issuer ?? `${config.publicUrl}/boxes/${state.box}`,
     trailOf: (origin) => ({ origin, now: Date.now, log: auditLines(log) }),
     countedEvents: events,

@@ -1,8 +1,11 @@
 /** Beginning of the IDs of clients that every box has without declaring them. */
 export const RESERVED_ID_PREFIX = 'boxgate.';
 
+/** The client of the admin UI. */
+export const UI_CLIENT = 'boxgate.ui';
+
 /** The clients that every box has without declaring them: of the admin UI, and of `boxctl`. */
-export const BUILT_IN_CLIENTS = ['boxgate.ui', 'boxgate.cli'] as const;
+export const BUILT_IN_CLIENTS = [UI_CLIENT, 'boxgate.cli'] as const;
 /** One of {@link BUILT_IN_CLIENTS}. */
 export type BuiltInClient = (typeof BUILT_IN_CLIENTS)[number];
 

@@ -11,6 +11,7 @@ export const refusalTexts = {
   'stored-form':
     'is the stored form of a password (PHC format): send the password itself, or leave it out to keep the present one',
   'most-used': 'is one of the most used passwords, which are guessed first: choose another one',
+  'wrong-password': 'is not the password of this user',
   'group-taken': 'is taken: another group of this box has it',
 } as const;
 

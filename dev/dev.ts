@@ -15,7 +15,7 @@ import { reasonOf } from '../api/client/manifest/walk.ts';
 import { createSecretFiles, type SecretFiles } from './folder/generated-secrets.ts';
 import { printNextSteps } from './next-steps.ts';
 import type { DevOptions } from './options.ts';
-import { freePort } from './processes/port.ts';
+import { demandFreePorts } from './processes/port.ts';
 import { giveBackMemory } from '../process/small-heap.ts';
 import { schedule } from '../process/schedule.ts';
 import { shortPath } from './short-path.ts';
@@ -71,10 +71,15 @@ async function serve(run: Run): Promise<number> {
   checkFolder(options.folder);
   const state = openStateFolder(options.state);
   closing.add('The state folder', () => state.release());
-  // Before anything slow: if a port is in use, the user can choose another one immediately.
+  // Before anything slow: if ports are in use, the user can choose others immediately.
   const patience = state.isTakenOver ? apiLeaves : 0;
-  await freePort(options.port, '--port', patience);
-  await freePort(options.managementPort, '--management-port', patience);
+  await demandFreePorts(
+    [
+      { port: options.port, option: '--port' },
+      { port: options.managementPort, option: '--management-port' },
+    ],
+    patience,
+  );
   const [reader, databaseUrl] = await both(
     listedFolder(run),
     openDatabase({ self: self.self, ownerUrl: options.databaseUrl, state }, output, closing),
@@ -89,6 +94,7 @@ async function serve(run: Run): Promise<number> {
       ...options,
       self: self.self,
       compileCache: self.compileCache,
+      folder: shortPath(options.folder, self.cwd),
       databaseUrl,
       managementKey,
       state,

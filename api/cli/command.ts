@@ -44,6 +44,8 @@ export interface Command {
   readonly options?: Readonly<Record<string, CommandOption>>;
   /** Forms of --output besides the common ones, which the command writes itself. */
   readonly formats?: readonly string[];
+  /** Common forms of --output that the command does not have. */
+  readonly withoutFormats?: readonly Format[];
   /** True if it prints no record: it has no --output then. */
   readonly hasNoRecord?: boolean;
   /** Least and most arguments after the words. */

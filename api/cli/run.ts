@@ -65,7 +65,7 @@ async function runCommand(argv: readonly string[], surroundings: Surroundings): 
   const warn = (text: string): void => void surroundings.terminal.messages.write(`boxctl: ${text}\n`);
   if (command.hasNoRecord === true && values['output'] !== undefined && values['help'] !== true)
     throw usageError(`\`boxctl ${command.name}\` prints no record, so it has no --output`);
-  const format = formatOf(values['output'], command.formats ?? []);
+  const format = formatOf(values['output'], command);
   const invoked = invocationOf({ args, values, format }, surroundings, async (address, state) => {
     signedIn ??= await signIn(values, environment, address, { state, kubectl, warn });
     return signedIn;
@@ -122,9 +122,10 @@ function invocationOf(
 }
 
 /** Returns the form of --output; undefined without it, and for one of the command's own. Throws CliError. */
-function formatOf(value: OptionValues[string], own: readonly string[]): Format | undefined {
-  const format = FORMATS.find((known) => known === value);
-  if (value !== undefined && format === undefined && !own.some((known) => known === value))
-    throw usageError(`--output must be one of ${[...FORMATS, ...own].join(', ')}`);
+function formatOf(value: OptionValues[string], { formats = [], withoutFormats = [] }: Command): Format | undefined {
+  const common = FORMATS.filter((known) => !withoutFormats.includes(known));
+  const format = common.find((known) => known === value);
+  if (value !== undefined && format === undefined && !formats.some((known) => known === value))
+    throw usageError(`--output must be one of ${[...common, ...formats].join(', ')}`);
   return format;
 }

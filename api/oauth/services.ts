@@ -47,4 +47,6 @@ export interface OAuthServices {
   readonly failedPolicies: Pick<FailedPolicies, 'note'>;
   /** True if an acknowledged revocation must also be on a synchronous standby. */
   readonly revocationsNeedStandby: boolean;
+  /** Folder of the manifests that declare the resources, as messages name it; absent: custom resources declare them. */
+  readonly folder?: string | undefined;
 }

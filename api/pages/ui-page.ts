@@ -10,13 +10,15 @@ export interface UiView {
   /** The name of the box for people, where it has one. */
   readonly name: string | undefined;
   readonly issuer: string;
+  /** Folder of the manifests that declare records; undefined: custom resources declare them. */
+  readonly folder: string | undefined;
   /** Names of the files below `/ui/`. */
   readonly script: string;
   readonly style: string;
 }
 
 /** Renders the page of the admin UI, which its script fills. The files are relative to the address of the page. */
-export function uiPage({ language, box, name, issuer, script, style }: UiView): string {
+export function uiPage({ language, box, name, issuer, folder, script, style }: UiView): string {
   const say = messages[language];
   const title = `${say.administration} · ${name ?? box}`;
   return markupText(markup`<!doctype html>
@@ -31,7 +33,7 @@ export function uiPage({ language, box, name, issuer, script, style }: UiView): 
 <script type="module" src="${script}"></script>
 </head>
 <body>
-<div id="ui" data-box="${box}" data-name="${name ?? box}" data-issuer="${issuer}">
+<div id="ui" data-box="${box}" data-name="${name ?? box}" data-issuer="${issuer}" data-folder="${folder ?? ''}">
 <main class="alone">
 <h1>${title}</h1>
 <p>${say.uiLoads}</p>

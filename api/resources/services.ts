@@ -18,6 +18,8 @@ export interface ResourceServices {
   readonly now: () => number;
   /** True if an acknowledged revocation must also be on a synchronous standby. */
   readonly revocationsNeedStandby: boolean;
+  /** Folder of the manifests that declare the resources, as messages name it; absent: custom resources declare them. */
+  readonly folder?: string | undefined;
 }
 
 /** The kinds that the generic resource API stores as they are submitted; sessions are issued, never submitted. */

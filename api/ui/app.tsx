@@ -20,7 +20,7 @@ interface AppProps {
 
 /** The admin UI: it signs in, then shows the tabs. */
 export function App({ page, say, language, isBack }: AppProps) {
-  const { issuer, box } = page;
+  const { issuer, box, folder } = page;
   const [user, setUser] = useState<SignedInUser>();
   const [result, setResult] = useState<SignIn>();
   const [isSignedOut, setSignedOut] = useState(false);
@@ -56,6 +56,7 @@ export function App({ page, say, language, isBack }: AppProps) {
       language,
       box,
       issuer,
+      folder,
       user: user?.id ?? '',
       email: user?.email ?? '',
       request: connection.request,

@@ -17,6 +17,8 @@ export interface Ui {
   /** ID of the box. */
   readonly box: string;
   readonly issuer: string;
+  /** Folder of the manifests that declare records; '': custom resources declare them. */
+  readonly folder: string;
   /** ID of the signed-in user; '' if unknown. */
   readonly user: string;
   /** Email of the signed-in user; '' if unknown. */

@@ -11,15 +11,17 @@ export interface UiPage {
   /** The name of the box for people. */
   readonly name: string;
   readonly issuer: string;
+  /** Folder of the manifests that declare records; '': custom resources declare them. */
+  readonly folder: string;
 }
 
 /** Reads the page. Throws a TypeError if it is none of the UI. */
 export function readPage(): UiPage {
   const root = document.getElementById('ui');
-  const { box, name, issuer } = root?.dataset ?? {};
+  const { box, name, issuer, folder = '' } = root?.dataset ?? {};
   if (root === null || box === undefined || name === undefined || issuer === undefined)
     throw new TypeError('not the page of the UI');
-  return { root, box, name, issuer };
+  return { root, box, name, issuer, folder };
 }
 
 /**

@@ -30,6 +30,8 @@ export interface DevApiOptions {
   readonly self: readonly [string, ...string[]];
   /** Folder in which compiled code is kept. */
   readonly compileCache: string;
+  /** The folder of the manifests, as messages name it. */
+  readonly folder: string;
   /** 0: any free one. */
   readonly port: number;
   readonly managementPort: number;
@@ -88,7 +90,7 @@ async function startOnFreePorts(options: DevApiOptions): Promise<ApiProcess> {
 }
 
 function start(
-  { self, compileCache, state, databaseUrl, managementKey, settings }: DevApiOptions,
+  { self, compileCache, folder, state, databaseUrl, managementKey, settings }: DevApiOptions,
   { port, managementPort }: Ports,
 ) {
   const [program, ...args] = self;
@@ -105,6 +107,7 @@ function start(
       BOXGATE_ENCRYPTION_KEY: state.keys.encryptionKey.reveal(),
       BOXGATE_PUBLIC_URL: urlOf(port),
       BOXGATE_STANDALONE: 'true',
+      BOXGATE_FOLDER: folder,
       // Whoever runs it sees at once why it cannot start, and it is started again.
       BOXGATE_WAIT_FOR_DATABASE: 'false',
       // A developer does not wait for the end of it.

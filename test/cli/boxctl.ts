@@ -4,7 +4,7 @@ import path from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { run } from '../../api/cli/run.ts';
-import { adminSecret } from '../http/resources/box-api.ts';
+import { adminSecret, startBoxApi, type BoxApi } from '../http/resources/box-api.ts';
 import { startChild, type ChildProgram } from '../support/child-program.ts';
 
 /** Output and exit code of a run of boxctl. */
@@ -31,6 +31,26 @@ const command = [process.execPath, 'api/cli/boxctl.cjs'] as const;
 export function startAdminBoxctl(server: string): Promise<Boxctl> {
   const credential = { BOXCTL_CLIENT_ID: 'admin', BOXCTL_CLIENT_SECRET: adminSecret };
   return startBoxctl({ BOXCTL_SERVER: server, BOXCTL_BOX: 'default', ...credential });
+}
+
+/** An API, and the command with the credential of its client `admin`. */
+export interface AdminBoxctl {
+  readonly api: BoxApi;
+  readonly boxctl: Boxctl;
+}
+
+/** Starts an API and boxctl for the tests of a suite, and hands them over. */
+export function onAdminBoxctl(set: (started: AdminBoxctl) => void): void {
+  let started: AdminBoxctl | undefined;
+  before(async () => {
+    const api = await startBoxApi();
+    started = { api, boxctl: await startAdminBoxctl(api.url) };
+    set(started);
+  });
+  after(async () => {
+    await started?.boxctl.remove();
+    await started?.api.stop();
+  });
 }
 
 /** Makes a home folder, in which every run has the variables given. */

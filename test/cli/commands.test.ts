@@ -6,10 +6,10 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { isList } from '../../crds/json-value.ts';
 import { COMMANDS } from '../../api/cli/commands.ts';
-import { adminSecret, startBoxApi, type BoxApi } from '../http/resources/box-api.ts';
+import { adminSecret, type BoxApi } from '../http/resources/box-api.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownerQuery } from '../support/owner-query.ts';
-import { startAdminBoxctl, type Boxctl, type Ran } from './boxctl.ts';
+import { onAdminBoxctl, type Boxctl, type Ran } from './boxctl.ts';
 
 const run = promisify(execFile);
 
@@ -24,15 +24,7 @@ function cells({ output }: Ran): readonly (readonly string[])[] {
 describe('boxctl', () => {
   let api: BoxApi;
   let boxctl: Boxctl;
-
-  before(async () => {
-    api = await startBoxApi();
-    boxctl = await startAdminBoxctl(api.url);
-  });
-  after(async () => {
-    await boxctl.remove();
-    await api.stop();
-  });
+  onAdminBoxctl((started) => ({ api, boxctl } = started));
 
   const done = async (args: readonly string[], input = ''): Promise<string> => {
     const { code, output, messages } = await boxctl.run(args, {}, input);
@@ -372,6 +364,14 @@ describe('boxctl', () => {
       expect(await completed('session', '')).to.have.members(['list', 'show', 'end']);
       expect(await completed('session', 'end', '--cl')).to.deep.equal(['--client']);
       expect(await completed('user', 'set', '7', '--pass')).to.deep.equal(['--password']);
+    });
+
+    it('offers --output to the commands that have it, and to no other', async () => {
+      for (const { name, hasNoRecord = false } of COMMANDS)
+        expect(await completed(...name.split(' '), '--outp'), name).to.deep.equal(hasNoRecord ? [] : ['--output']);
+      const fish = (await done(['completion', 'fish'])).split('\n').filter((line) => line.endsWith(' -l output'));
+      expect(fish.filter((line) => /seen_subcommand_from (?:logout|login|delete)/.test(line))).to.deep.equal([]);
+      expect(fish).not.to.have.length(0);
     });
 
     it('fish and zsh get scripts, another shell is refused', async () => {

@@ -1,20 +1,10 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { startBoxApi, type BoxApi } from '../http/resources/box-api.ts';
-import { startAdminBoxctl, type Boxctl } from './boxctl.ts';
+import { onAdminBoxctl, type Boxctl } from './boxctl.ts';
 
 describe('boxctl --output', () => {
-  let api: BoxApi;
   let boxctl: Boxctl;
-
-  before(async () => {
-    api = await startBoxApi();
-    boxctl = await startAdminBoxctl(api.url);
-  });
-  after(async () => {
-    await boxctl.remove();
-    await api.stop();
-  });
+  onAdminBoxctl((started) => ({ boxctl } = started));
 
   const json = async (line: string, input = ''): Promise<unknown> => {
     const { code, output, messages } = await boxctl.run([...line.split(' '), '--output', 'json'], {}, input);
@@ -82,10 +72,20 @@ describe('boxctl --output', () => {
       expect(messages).to.match(/^boxctl: `boxctl [a-z ]+` prints no record, so it has no --output\n$/);
     });
 
+  it('is not table for export, whose manifests have no columns', async () => {
+    const { code, output, messages } = await boxctl.run(['export', '--output', 'table']);
+    expect({ code, output, messages }).to.deep.equal({
+      code: 2,
+      output: '',
+      messages: 'boxctl: --output must be one of json, yaml\n',
+    });
+  });
+
   it('names all its values, with those of the command', async () => {
     for (const [line, values] of [
       ['plan .', 'json, yaml, table, markdown'],
       ['user list', 'json, yaml, table'],
+      ['export', 'json, yaml'],
     ] as const)
       expect(await boxctl.run([...line.split(' '), '--output', 'csv'])).to.deep.equal({
         code: 2,

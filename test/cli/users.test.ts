@@ -2,21 +2,13 @@ import { expect } from 'chai';
 import { isList, isObject } from '../../crds/json-value.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownerQuery } from '../support/owner-query.ts';
-import { startBoxApi, type BoxApi } from '../http/resources/box-api.ts';
-import { startAdminBoxctl, type Boxctl } from './boxctl.ts';
+import type { BoxApi } from '../http/resources/box-api.ts';
+import { onAdminBoxctl, type Boxctl } from './boxctl.ts';
 
 describe('boxctl user', () => {
   let api: BoxApi;
   let boxctl: Boxctl;
-
-  before(async () => {
-    api = await startBoxApi();
-    boxctl = await startAdminBoxctl(api.url);
-  });
-  after(async () => {
-    await boxctl.remove();
-    await api.stop();
-  });
+  onAdminBoxctl((started) => ({ api, boxctl } = started));
 
   const users = async (): Promise<readonly unknown[]> => {
     const { body } = await api.call('GET', '/users');

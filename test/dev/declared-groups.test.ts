@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { shortPath } from '../../dev/short-path.ts';
 import { isList, isObject, parseJson } from '../../crds/json-value.ts';
 import { eventually } from '../support/eventually.ts';
 import { freshDatabase } from '../support/postgres.ts';
@@ -101,12 +102,13 @@ describe('boxgate dev, with a Group in its folder', () => {
     expect(await getStatus(box(), '/Group', token)).to.equal(200);
   });
 
-  it('refuses to rename or delete it over REST, and names its custom resource', async () => {
+  it('refuses to rename or delete it over REST, and names the folder, as the admin UI does', async () => {
+    const shown = shortPath(folder.root, process.cwd());
     const issue = [
       {
         severity: 'error',
         code: 'conflict',
-        diagnostics: 'Group staff is declared by the custom resource default/staff: change or delete it there',
+        diagnostics: `Group staff is declared by a manifest in the folder ${shown}, as default/staff: change or delete it there`,
       },
     ];
     const path = `/Group/${String(staff)}`;
@@ -118,6 +120,7 @@ describe('boxgate dev, with a Group in its folder', () => {
       expect(answer.status).to.equal(409);
       expect(answer.body).to.deep.include({ issue });
     }
+    expect(await (await fetch(`${box()}/ui/`)).text()).to.contain(`data-folder="${shown}"`);
   });
 
   it('follows its description, and keeps its id and its members', async () => {

@@ -75,7 +75,7 @@ describe('boxgate dev, which cannot begin', () => {
       for (const server of servers.splice(0)) server.close();
     });
 
-    it('says which, and how to choose another; 8080 and 8081 where none is named', async () => {
+    it('says which, all at once, and how to choose others; 8080 and 8081 where none is named', async () => {
       const other = String(await occupy(0));
       await occupy(8080);
       await occupy(8081);
@@ -85,6 +85,13 @@ describe('boxgate dev, which cannot begin', () => {
         [['--port', '0'], '8081', '--management-port'],
       ] as const) {
         const sentence = `Port ${port} is in use; choose another with ${option} (0: any free one)`;
+        expect(await refused([manifests(), ...args])).to.deep.equal({ code: 1, sentence, usage: '' });
+      }
+      for (const [args, ports] of [
+        [[], '8080 and 8081'],
+        [['--port', other], `${other} and 8081`],
+      ] as const) {
+        const sentence = `Ports ${ports} are in use; choose others with --port and --management-port (0: any free one)`;
         expect(await refused([manifests(), ...args])).to.deep.equal({ code: 1, sentence, usage: '' });
       }
       expect(readdirSync(folder.path('manifests/.boxgate')), 'a Postgres was started').not.to.include('data');

@@ -61,6 +61,14 @@ export const accessTable: Readonly<Record<string, string>> = {
   // To close one's own session needs no policy.
   'DELETE /Session':              '401   401  401  200  200  401  401  401  401  401  401  200',
 
+  // A person's own records, for the admin UI alone: nobody else may do it in their name, whatever the policies grant.
+  'GET /account':                 '401   401  401  403  403  401  401  401  401  401  401  403',
+  'DELETE /account/sessions/:session':
+                                  '401   401  401  403  403  401  401  401  401  401  401  403',
+  'DELETE /account/grants/:client':
+                                  '401   401  401  403  403  401  401  401  401  401  401  403',
+  'PUT /account/password':        '401   401  401  403  403  401  401  401  401  401  401  403',
+
   'POST /AccessPolicy/$explain':  '401   401  401  403  403  401  401  401  401  401  401  200',
 
   // The reader's policy is for the reading of access policies.

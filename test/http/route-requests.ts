@@ -8,6 +8,7 @@ import { hiddenFields, newBrowser } from './pages/browser.ts';
 import type { Browser } from './pages/browser.ts';
 import { adminSecret, startBoxApi, stringIn } from './resources/box-api.ts';
 import type { BoxApi } from './resources/box-api.ts';
+import { userTokens } from '../support/user-token.ts';
 import { expectClean } from './hygiene.ts';
 import { sendRequest } from './raw-http.ts';
 import type { RawReply, RawRequest } from './raw-http.ts';
@@ -111,7 +112,16 @@ const back = 'https://app.example/back';
 interface People {
   /** A person's access token for `openid`. */
   readonly token: string;
+  readonly account?: Account;
   readonly forms: Readonly<Record<string, PageRequest>>;
+}
+
+/** A person who is signed in to the admin UI. */
+interface Account {
+  /** The access token of the UI. */
+  readonly token: string;
+  /** A change of the password that changes nothing: the token is valid afterwards. */
+  readonly change: string;
 }
 
 /** Parts of a browser's request to one page, besides its path. */
@@ -135,9 +145,11 @@ async function peopleOf(api: BoxApi): Promise<People> {
   const { form_token: own = '' } = hiddenFields((await browser.get(`/auth/consent?id=${shown}`)).text);
   const cookie = cookieOf(browser);
   const nobody = { cookie: cookieOf(strange) };
+  const account = await accountOf(api);
   const newcomer = { email: `${randomUUID()}@mail.example`, password: 'a long enough passphrase' };
   return {
     token: new URLSearchParams(location.split('#')[1]).get('access_token') ?? '',
+    account,
     forms: {
       'GET /auth/authorize': { ...nobody, query: '?response_type=token&client_id=app' },
       'POST /auth/authorize': { ...nobody, fields: { response_type: 'token', client_id: 'app' } },
@@ -156,6 +168,19 @@ async function peopleOf(api: BoxApi): Promise<People> {
       'GET /auth/logout': nobody,
       'POST /auth/logout': { ...nobody, fields: { state: 'x' } },
     },
+  };
+}
+
+async function accountOf(api: BoxApi): Promise<Account> {
+  const old_password = 'correct horse';
+  const { body } = await api.call('POST', '/users', {
+    body: { email: `${randomUUID()}@mail.example`, password: old_password },
+  });
+  const user = Number(Reflect.get(Object(body), 'id'));
+  const { access } = await userTokens(api.database.ownerUrl, 'default', 'boxgate.ui', user);
+  return {
+    token: access,
+    change: JSON.stringify({ old_password, password: String(Reflect.get(Object(body), 'password')) }),
   };
 }
 
@@ -224,6 +249,7 @@ const bodies: Readonly<Record<string, readonly [type: string, body: string]>> = 
   'POST /auth/userinfo': [form, 'y=x'],
   'POST /$plan': ['application/x-ndjson', '{"request":{"request":{"request-method":"get","uri":"/Client"}}}'],
   'POST /AccessPolicy/$explain': [json, '{"request":{"request-method":"get","uri":"/Client"}}'],
+  'PUT /account/password': [json, '{"old_password":"x","password":"y"}'],
   'POST /Client': [
     json,
     '{"resourceType":"Client","id":"made","grant_types":["client_credentials"],"secret":"a-secret"}',
@@ -258,13 +284,19 @@ export function requestsOf(
     const name = `${method} ${path}`;
     if (shape === 'page')
       return { ...pageRequest(method, path.replace(':file', ids.ui ?? 'made'), people.forms[name]), name };
-    const [type, body] = bodies[name] ?? [undefined, undefined];
+    const [type, usual] = bodies[name] ?? [undefined, undefined];
+    const account = path.startsWith('/account') ? people.account : undefined;
+    const body = account !== undefined && usual !== undefined ? account.change : usual;
     if (body === undefined && /^(POST|PUT|PATCH)/.test(method)) throw new Error(`no request for ${name}`);
     const id = new Map(Object.entries(ids)).get(path.split('/')[1] ?? '') ?? 'made';
     const asker: Asker = askers[shape](path);
-    const bearer = shape === 'oauth' ? people.token : token;
+    const bearer = shape === 'oauth' ? people.token : (account?.token ?? token);
     const common = { name, method, shape, asker, type, body, query: '', cookie: undefined };
-    return { ...common, path: path.replace(':id', id), authorization: credentials(asker, bearer) };
+    return {
+      ...common,
+      path: path.replace(':id', id).replace(/:(?:session|client)$/, 'made'),
+      authorization: credentials(asker, bearer),
+    };
   });
 }
 

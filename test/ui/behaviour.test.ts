@@ -153,6 +153,24 @@ describe('an administrator in the admin UI', () => {
     await close();
   });
 
+  it('is offered to undo a deletion for ten seconds', async () => {
+    const { page, say, open, fill, press, close } = await signedIn(stage);
+    await open('groups');
+    await page.getByRole('link', { name: say.newGroup }).click();
+    await fill(say.name, 'not restored');
+    await press(say.save);
+    await page.getByRole('heading', { level: 2, name: 'not restored' }).waitFor();
+    await page.clock.install();
+    await press(say.delete);
+    const undo = page.getByRole('button', { name: say.undo, exact: true });
+    await undo.waitFor();
+    await page.clock.runFor(9_000);
+    expect(await undo.count(), 'after nine seconds').to.equal(1);
+    await page.clock.runFor(2_000);
+    await eventually('it is over', async () => (await undo.count()) === 0);
+    await close();
+  });
+
   it('sees sessions with subject, address and start, and ends one, and all of a client', async () => {
     for (const client of ['robot', 'robot', 'robot', 'reports']) await newToken(client);
     const { page, say, fill, choose, press, sees, rows, close } = await signedIn(stage, { at: '#/sessions' });

@@ -44,8 +44,8 @@ export function cookiesOf(cookies: ReadonlyMap<string, string>): string {
 }
 
 /** The query of an authorization request (RFC 6749 §4.1.1, §4.2.1), of a scope; '' requests none. */
-export function authorization(client: string, type: 'code' | 'token', scope = 'openid'): string {
+export function authorization(client: string, type: 'code' | 'token', scope = 'openid', back = BACK): string {
   const pkce = { code_challenge: challenge, code_challenge_method: 'S256' };
-  const asked = { response_type: type, client_id: client, redirect_uri: BACK, ...(scope !== '' && { scope }) };
+  const asked = { response_type: type, client_id: client, redirect_uri: back, ...(scope !== '' && { scope }) };
   return new URLSearchParams(type === 'code' ? { ...asked, ...pkce } : asked).toString();
 }

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import { auditRecordSchema } from '../../api/audit/audit-record.ts';
 import { questionSchema } from '../../api/http/resources/question.ts';
+import { accountSchema, passwordChangeSchema } from '../../api/schemas/account.ts';
 import { bundleOf } from '../../api/schemas/bundle.ts';
 import { explanationSchema } from '../../api/schemas/explanation.ts';
 import { grantSchema } from '../../api/schemas/grant.ts';
@@ -45,6 +46,8 @@ const OTHERS = {
   NewUser: newUserSchema,
   ChangedUser: changedUserSchema,
   UserFaults: userFaultsSchema,
+  Account: accountSchema,
+  PasswordChange: passwordChangeSchema,
   Question: questionSchema,
   Explanation: explanationSchema,
   PolicyUsage: policyUsageSchema,

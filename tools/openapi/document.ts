@@ -76,6 +76,7 @@ const TAGS = [
   ['Grant', 'What users allow clients.'],
   ['AuditEvent', 'The audit trail.'],
   ['User', 'Users.'],
+  ['Account', 'Own records of the user who is signed in to the admin UI.'],
   ['Gateways', 'The decision point for gateways.'],
 ] as const;
 

@@ -7,6 +7,7 @@ import { userCollection } from '../../api/http/resources/user-collection.ts';
 import { RESPONSE_TYPES } from '../../api/oauth/authorization/request/response-type.ts';
 import { TOKEN_PARAMETERS } from '../../api/oauth/token/parameters.ts';
 import type { JsonObject } from '../../crds/json-value.ts';
+import { accountOperations } from './account-operations.ts';
 import { collectionOperations } from './collections.ts';
 import { schemaRef } from './components.ts';
 import type { Operation } from './operation.ts';
@@ -197,6 +198,7 @@ export const operations: Readonly<Record<string, Operation>> = {
       ...errors('Resource', [400, 401, 403, 404, 406, 413, 415, 422, 429, 503]),
     },
   },
+  ...accountOperations,
   ...policyOperations,
   ...collectionOperations(storedCollection('Client'), {
     submitted: 'SubmittedClient',

@@ -31,6 +31,8 @@ export function completionOf(commands: readonly Command[]): Command {
   return completion;
 }
 
-function completed({ name, summary, options = {} }: Command): Completed {
-  return { name, summary, options: Object.keys({ ...options, ...COMMON_OPTIONS }).map((option) => `--${option}`) };
+/** Returns the words of a command, without an option that the command refuses. */
+function completed({ name, summary, options = {}, hasNoRecord = false }: Command): Completed {
+  const names = Object.keys({ ...options, ...COMMON_OPTIONS }).filter((option) => !hasNoRecord || option !== 'output');
+  return { name, summary, options: names.map((option) => `--${option}`) };
 }

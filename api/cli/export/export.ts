@@ -6,6 +6,7 @@ export const exportBox: Command = {
   name: 'export',
   summary: 'prints the quotas, settings, groups, clients and policies of the box as manifests, without secrets',
   examples: ['boxctl export > shop.yaml', 'boxctl export --output json'],
+  withoutFormats: ['table'],
   arguments: [0, 0],
   async run({ values, terminal, address, box, print }) {
     const { manifestsOf } = await import('./manifests.ts');

@@ -3,7 +3,7 @@ import type { ApiContext } from '../server/api-context.ts';
 import type { StoredUser } from '../../db/user/user.ts';
 import type { OAuthServices } from '../../oauth/services.ts';
 import type { Needs } from '../../policy/needs.ts';
-import { ChangedMeanwhile, confirming } from '../../resources/write/confirm-changes.ts';
+import { confirming, untilConfirmed } from '../../resources/write/confirm-changes.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import type { Sharer } from '../../shares/places.ts';
 import { InvalidUser } from '../../users/user/invalid-user.ts';
@@ -13,10 +13,9 @@ import type { AskedFor, Granted, RestOfRequest } from '../access/authorize.ts';
 import type { Endpoint, PathParameters } from '../server/endpoint.ts';
 import { requestContextOf } from '../request/request-context.ts';
 import { originOf } from '../request/origin-of.ts';
-import { throttlePassword } from '../throttle/throttle-password.ts';
+import { guessOverRest } from '../throttle/guess-over-rest.ts';
 import { hashSharer, servicesOf } from '../throttle/hash-sharer.ts';
 import type { RequestServices } from '../throttle/hash-sharer.ts';
-import type { Guess } from '../throttle/throttle-password.ts';
 import { inPageTurn } from './large-pages.ts';
 import { loopTurns } from '../server/loop-time.ts';
 import { queryOf } from '../request/query.ts';
@@ -85,7 +84,7 @@ export function withAuthorization(
         mayReadPolicies: (state: BoxState) => mayListPolicies(granted.session, asked, state, context.oauth),
         confirmChanges: confirming(granted.changes),
         guessPassword: (user: StoredUser, verify: (sharer: Sharer) => Promise<boolean>) =>
-          isGuessed(context, { box, address: remoteAddr, requestId, by: granted.session?.user?.id }, user, verify),
+          guessOverRest(context, { box, address: remoteAddr, requestId, by: granted.session?.user?.id }, user, verify),
       };
       const sharer = hashSharer(context.throttle, box, remoteAddr);
       const reader = { box, member: requestContext.client ?? remoteAddr };
@@ -114,21 +113,6 @@ async function readRestOf(
   return { body: parsed, changes: await readChanges({ ...write, body: parsed }) };
 }
 
-/** Attempts at a change of a record that others change at the same time. */
-const mostRounds = 3;
-
-/** Repeats work, including the decision, while others change the record that it changes. */
-async function untilConfirmed<T>(work: () => Promise<T>): Promise<T> {
-  for (let round = 0; round < mostRounds; round += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof ChangedMeanwhile)) throw error;
-    }
-  }
-  throw new Problem('conflict', 'The record is being changed by others; try again');
-}
-
 /**
  * Authorizes a request and reads its body. A body that had not arrived when the policies decided without it may take as
  * long as its sender likes, and the grant may be withdrawn by then: they decide again.
@@ -148,30 +132,6 @@ async function authorizeWithBody(
 
 function withoutProblem(body: unknown): unknown {
   return body instanceof Problem ? undefined : body;
-}
-
-/** A guess at a password over REST, and the ID of the user whose token it has. */
-interface RestGuess extends Pick<Guess, 'box' | 'address' | 'requestId'> {
-  readonly by: number | undefined;
-}
-
-/** Verifies a password. The user's own token is a proof: strangers cannot keep users from changing their password. */
-async function isGuessed(
-  context: ApiContext,
-  { box, address, requestId, by }: RestGuess,
-  user: StoredUser,
-  verify: (sharer: Sharer) => Promise<boolean>,
-): Promise<boolean> {
-  const proof = by === user.id ? ({ id }: StoredUser): string => `user:${String(id)}` : undefined;
-  const right = await throttlePassword(
-    context.passwordLimits,
-    { box, email: user.email, address, requestId, proof },
-    async (admit) => {
-      const sharer = await admit(user);
-      return (await verify(sharer)) ? true : undefined;
-    },
-  );
-  return right === true;
 }
 
 function idOf({ id }: PathParameters): string | undefined {

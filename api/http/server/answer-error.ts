@@ -83,7 +83,7 @@ function problemAnswer(problem: Problem, requestContext: RequestContext): Answer
 
 /** A path below a resource type, whether its box exists or not: both get the same answer. */
 const isBelowResource =
-  /^(?:\/boxes\/[^/?]*)?\/(?:Client|AccessPolicy|Session|Group|Grant|AuditEvent|\$export|\$plan|users|auth\/check)(?:[/?]|$)/;
+  /^(?:\/boxes\/[^/?]*)?\/(?:Client|AccessPolicy|Session|Group|Grant|AuditEvent|\$export|\$plan|users|account|auth\/check)(?:[/?]|$)/;
 
 function outageAnswer(requestContext: RequestContext): Answer {
   const headers = { 'Retry-After': retryAfter };

@@ -25,7 +25,7 @@ export function uiPageEndpoint(context: ApiContext): Endpoint {
     // Not at the same time: in a checkout the first bundling holds the event loop, as if Postgres did not answer.
     const { script, style } = await context.uiFiles();
     const language = chooseLanguage(request.headers['accept-language']);
-    const body = uiPage({ language, box, name: look.name, issuer, script, style });
+    const body = uiPage({ language, box, name: look.name, issuer, folder: context.oauth.folder, script, style });
     const headers = { 'Content-Language': language, 'X-Frame-Options': 'DENY' };
     const answer = { status: 200, headers, contentType: 'text/html; charset=utf-8', body, policy: uiPolicy };
     send(response, answer, context.onAnswer);

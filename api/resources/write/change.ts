@@ -12,7 +12,7 @@ import { Problem } from '../../problem.ts';
 import type { ResourceRef, ResourceServices } from '../services.ts';
 
 /** Dependencies of a change. */
-export type ChangingServices = Pick<ResourceServices, 'pool' | 'trail' | 'revocationsNeedStandby'>;
+export type ChangingServices = Pick<ResourceServices, 'pool' | 'trail' | 'revocationsNeedStandby' | 'folder'>;
 
 /**
  * Runs a change of a box's configuration, one at a time per box: its reads are still true when it writes. The events
@@ -58,12 +58,16 @@ export function changingResource<T>(
   });
 }
 
-/** Refuses a resource that a custom resource declares: it would come back or drift. Throws Problem `conflict`. */
-export function refuseManaged(current: Pick<StoredResource, 'kind' | 'id' | 'owner'> | undefined): void {
+/**
+ * Refuses a resource that is declared, by a custom resource or by a manifest in `folder`: it would come back or drift.
+ * Throws Problem `conflict`.
+ */
+export function refuseManaged(
+  current: Pick<StoredResource, 'kind' | 'id' | 'owner'> | undefined,
+  { folder }: Pick<ResourceServices, 'folder'>,
+): void {
   if (current?.owner === undefined) return;
   const { kind, id, owner } = current;
-  throw new Problem(
-    'conflict',
-    `${kind} ${id} is declared by the custom resource ${owner.name}: change or delete it there`,
-  );
+  const by = folder === undefined ? 'the custom resource' : `a manifest in the folder ${folder}, as`;
+  throw new Problem('conflict', `${kind} ${id} is declared by ${by} ${owner.name}: change or delete it there`);
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { Problem } from '../../problem.ts';
 import type { Preconditions } from './etag.ts';
 
 /**
@@ -28,4 +29,22 @@ export function confirming(decided: readonly string[] | undefined): ConfirmChang
   return (found) => {
     if (!isDeepStrictEqual(decided, found())) throw new ChangedMeanwhile();
   };
+}
+
+/** Attempts at a change of a record that others change at the same time. */
+const mostRounds = 3;
+
+/**
+ * Repeats work, including the decision, while others change the record that it changes. Throws Problem `conflict` if
+ * they do not stop, and the errors of the work.
+ */
+export async function untilConfirmed<T>(work: () => Promise<T>): Promise<T> {
+  for (let round = 0; round < mostRounds; round += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ChangedMeanwhile)) throw error;
+    }
+  }
+  throw new Problem('conflict', 'The record is being changed by others; try again');
 }

@@ -19,7 +19,7 @@ export function deleteResource(
   const { box, kind, id } = ref;
   return changingResource(services, ref, async (connection, note, { resource: current }) => {
     const key = { kind, id };
-    refuseManaged(current);
+    refuseManaged(current, services);
     demandPreconditions(preconditions, current?.version);
     if (current === undefined) return undefined;
     await deleteResources(connection, box, await bumpVersion(connection, box), [key]);

@@ -41,7 +41,7 @@ export async function patchResource(
     const outcome = await changingResource<Written | string | undefined>(services, ref, async (...change) => {
       const [connection, note, { resource: current, use }] = change;
       if (current === undefined) return undefined;
-      refuseManaged(current);
+      refuseManaged(current, services);
       demandPreconditions(preconditions, current.version);
       const wished = patchedBody(current, patch);
       confirmChanges?.(() => changedResourceFields(kind, id, current, wished));

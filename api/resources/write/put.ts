@@ -31,7 +31,7 @@ export async function putResource(
   const { secret } = submission;
   const hash = typeof secret === 'string' ? await services.secrets.store(secret) : undefined;
   return changingResource(services, ref, async (connection, note, { resource: current, use }) => {
-    refuseManaged(current);
+    refuseManaged(current, services);
     demandPreconditions(preconditions, current?.version);
     const readOnly = readOnlyFaults(value, current);
     if (readOnly.length > 0) throw new Problem('invalid', readOnly);

@@ -11,6 +11,22 @@ export function inOwnLanguage(faults: Faults, say: Messages): Faults {
 }
 
 function ownText(field: string, text: string, say: Messages): string {
+  return misspelt(text, say) ?? refusal(field, text, say);
+}
+
+/** Returns the sentence about a misspelt field or value, which the API ends with what was probably meant. */
+function misspelt(text: string, say: Messages): string | undefined {
+  const [, field, meantField] = UNKNOWN_FIELD.exec(text) ?? [];
+  if (field !== undefined) return say.unknownField(field, meantField);
+  const [, path = '', value, meant = ''] = UNKNOWN_VALUE.exec(text) ?? [];
+  return value === undefined ? undefined : say.unknownValue(path, value, meant);
+}
+
+/** Sentences of `crds/schema-faults.ts`, whose hints are those of `crds/did-you-mean.ts`. */
+const UNKNOWN_FIELD = /^(\S+) is not a known field(?:\. Did you mean `([^`]+)`\?)?$/;
+const UNKNOWN_VALUE = /^(\S+) is not a known [\w ]+: `([^`]*)`\. Did you mean `([^`]+)`\?$/;
+
+function refusal(field: string, text: string, say: Messages): string {
   // An OperationOutcome begins its sentence with the field.
   const message = text.startsWith(`${field} `) ? text.slice(field.length + 1) : text;
   const name = names.find((one) => refusalTexts[one] === message);
@@ -19,7 +35,15 @@ function ownText(field: string, text: string, say: Messages): string {
   return least === undefined ? text : say.tooShort(least);
 }
 
-const names: readonly RefusalName[] = ['taken', 'no-email', 'too-long', 'stored-form', 'most-used', 'group-taken'];
+const names: readonly RefusalName[] = [
+  'taken',
+  'no-email',
+  'too-long',
+  'stored-form',
+  'most-used',
+  'wrong-password',
+  'group-taken',
+];
 
 /** Lengths that a box can demand of a password, up to 64. */
 const lengths = Array.from({ length: 65 }, (_, length) => length);

@@ -40,15 +40,21 @@ export const german: Messages = {
     'too-long': 'Ein Passwort hat höchstens 4096 Zeichen, weniger mit Umlauten, anderen Schriften oder Emojis.',
     'stored-form': 'Das ist die gespeicherte Form eines Passworts. Geben Sie das Passwort selbst ein.',
     'most-used': 'Das ist eines der häufigsten Passwörter, die zuerst ausprobiert werden. Wählen Sie ein anderes.',
+    'wrong-password': 'Das ist nicht Ihr bisheriges Passwort.',
     'group-taken': 'Diesen Namen hat schon eine andere Gruppe dieser Box.',
   },
   tooShort: (least) => `Ein Passwort hat mindestens ${String(least)} Zeichen.`,
+  unknownField: (field, meant) =>
+    meant === undefined ? `Das Feld ${field} ist unbekannt.` : `Das Feld ${field} ist unbekannt. Meinten Sie ${meant}?`,
+  unknownValue: (path, value, meant) => `${value} ist kein bekannter Wert von ${path}. Meinten Sie ${meant}?`,
   noSuchUser: (text) => `Es gibt keinen Benutzer mit der E-Mail-Adresse ${text}.`,
   noRight: (method, path) => `Keine Richtlinie erlaubt Ihnen das: ${method} ${path}`,
   noRightRemedy:
     'Wenn Sie dieses Recht haben sollen, nimmt ein Administrator Sie in eine Gruppe auf, die es hat, oder wendet diese AccessPolicy an:',
   managed: (object) =>
-    `Die Custom Resource ${object} deklariert diesen Eintrag. Hier ist er schreibgeschützt: ändern Sie ihn dort. Mit boxgate dev ändern Sie sein Manifest im Ordner.`,
+    `Die Custom Resource ${object} deklariert diesen Eintrag. Hier ist er schreibgeschützt: ändern Sie ihn dort.`,
+  managedInFolder: (object, folder) =>
+    `Das Manifest von ${object} im Ordner ${folder} deklariert diesen Eintrag. Hier ist er schreibgeschützt: ändern Sie ihn dort.`,
   command: 'Befehl, der die Custom Resource zeigt',
   filter: 'Filter',
   filterGroups: 'Gruppen filtern',

@@ -39,15 +39,20 @@ export const english: Messages = {
     'too-long': 'A password has at most 4096 characters, fewer with accents, other scripts or emoji.',
     'stored-form': 'This is the stored form of a password. Type the password itself.',
     'most-used': 'This is one of the most common passwords, which are guessed first. Choose another one.',
+    'wrong-password': 'This is not your current password.',
     'group-taken': 'Another group of this box has this name.',
   },
   tooShort: (least) => `A password has at least ${String(least)} characters.`,
+  unknownField: (field, meant) =>
+    meant === undefined ? `${field} is not a known field.` : `${field} is not a known field. Did you mean ${meant}?`,
+  unknownValue: (path, value, meant) => `${value} is not a known value of ${path}. Did you mean ${meant}?`,
   noSuchUser: (text) => `There is no user with the email ${text}.`,
   noRight: (method, path) => `No access policy lets you do this: ${method} ${path}`,
   noRightRemedy:
     'If you should have this right, an administrator can add you to a group that has it, or apply this policy:',
-  managed: (object) =>
-    `The custom resource ${object} declares this record. It is read-only here: change it there. Under boxgate dev, change its manifest in the folder.`,
+  managed: (object) => `The custom resource ${object} declares this record. It is read-only here: change it there.`,
+  managedInFolder: (object, folder) =>
+    `The manifest of ${object} in the folder ${folder} declares this record. It is read-only here: change it there.`,
   command: 'Command that shows the custom resource',
   filter: 'Filter',
   filterGroups: 'Filter groups',

@@ -25,10 +25,15 @@ export interface Messages {
   readonly takeFromList: string;
   readonly refusals: Readonly<Record<RefusalName, string>>;
   readonly tooShort: (least: number) => string;
+  /** `meant` is the field that was probably meant; undefined if there is none. */
+  readonly unknownField: (field: string, meant: string | undefined) => string;
+  /** `value` is in the field `path`. */
+  readonly unknownValue: (path: string, value: string, meant: string) => string;
   readonly noSuchUser: (text: string) => string;
   readonly noRight: (method: string, path: string) => string;
   readonly noRightRemedy: string;
   readonly managed: (object: string) => string;
+  readonly managedInFolder: (object: string, folder: string) => string;
   readonly command: string;
   readonly filter: string;
   readonly filterGroups: string;

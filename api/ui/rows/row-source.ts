@@ -6,6 +6,8 @@ export interface Row {
   readonly title: string;
   /** A second line; '' if there is none. */
   readonly detail: string;
+  /** The user whom the title names by ID, and the title with the email. */
+  readonly user?: { readonly id: string; readonly titled: (email: string) => string } | undefined;
 }
 
 /** A list of records of the API. */

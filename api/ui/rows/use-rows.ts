@@ -31,15 +31,32 @@ const MOST_ROWS = 20_000;
 /** Milliseconds without a key before the API is asked. */
 const QUIET = 120;
 
-/** Reads a list and narrows it while text is typed: what is read at once, the rest by a search of the API. */
-export function useRows(source: RowSource): Rows {
+/**
+ * Reads a list and narrows it while text is typed: what is read at once, the rest by a search of the API. `useTitles`
+ * is a hook that gives the rows better titles, which the filter then matches.
+ */
+export function useRows(source: RowSource, useTitles: UseTitles = asTheyAre): Rows {
   const reading = useReading(source);
-  const { rows, next } = reading;
+  const { next } = reading;
   const [filter, setFilter] = useState('');
   const text = filter.trim();
   const found = useFound(source, next === undefined && !isEmailOfUser(source, text) ? '' : text);
-  const shown = useMemo(() => united(matching(rows, filter), found), [rows, filter, found]);
+  const titled = useTitles(useMemo(() => united(reading.rows, found), [reading.rows, found]));
+  const shown = useMemo(() => {
+    const own = new Set(found.map(({ id }) => id));
+    return united(
+      matching(titled, filter),
+      titled.filter(({ id }) => own.has(id)),
+    );
+  }, [titled, filter, found]);
   return { ...reading, filter, setFilter, shown, hasMore: next !== undefined };
+}
+
+/** Hook that returns rows with other titles. */
+export type UseTitles = (rows: readonly Row[]) => readonly Row[];
+
+function asTheyAre(rows: readonly Row[]): readonly Row[] {
+  return rows;
 }
 
 /** Checks whether a text may be the email of a user whose records are asked for: no row has it. */

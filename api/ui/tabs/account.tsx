@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { isObject } from '../../../crds/json-value.ts';
 import type { JsonObject } from '../../../crds/json-value.ts';
 import type { Answer } from '../connection/answer.ts';
 import { faultsIn, otherFaults } from '../connection/faults.ts';
@@ -8,12 +9,10 @@ import { objectsOf, referencedId, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import { TextField } from '../record/field.tsx';
 import { Hindered } from '../record/hindered.tsx';
-import { OldPassword } from '../record/old-password.tsx';
-import { useSessionsEnd } from './end-sessions.ts';
 import { timeText } from './time.ts';
 import { useFetched } from './use-fetched.ts';
 
-/** The account of the signed-in user: password, sessions and consents, as far as the policies allow. */
+/** The account of the signed-in user: password, sessions and consents. It needs no policy. */
 export function Account() {
   const { say, email } = useUi();
   return (
@@ -21,22 +20,21 @@ export function Account() {
       <h2>{say.tabs.account}</h2>
       <p class="soft">{say.signedInAs(email)}</p>
       <PasswordForm />
-      <OwnSessions />
-      <OwnGrants />
+      <OwnRecords />
     </div>
   );
 }
 
 function PasswordForm() {
-  const { say, user, request, notify } = useUi();
+  const { say, request, notify } = useUi();
   const [password, setPassword] = useState('');
   const [oldPassword, setOldPassword] = useState('');
   const [faults, setFaults] = useState<Faults>({});
   const [refusal, setRefusal] = useState<Answer>();
-  const path = `/users/${user}`;
+  const path = '/account/password';
 
   async function save(): Promise<void> {
-    const body = JSON.stringify({ password, ...(oldPassword !== '' && { old_password: oldPassword }) });
+    const body = JSON.stringify({ password, old_password: oldPassword });
     const answer = await request({ method: 'PUT', path, body });
     const isFaulty = answer.kind === 'refused' && answer.status !== 403;
     setFaults(isFaulty ? inOwnLanguage(faultsIn(answer.body), say) : {});
@@ -62,7 +60,15 @@ function PasswordForm() {
           void save();
         }}
       >
-        <OldPassword value={oldPassword} set={setOldPassword} faults={faults['old_password']} />
+        <TextField
+          id="old_password"
+          label={say.oldPassword}
+          type="password"
+          autocomplete="current-password"
+          value={oldPassword}
+          set={setOldPassword}
+          faults={faults['old_password']}
+        />
         <TextField
           id="password"
           label={say.newPassword}
@@ -81,23 +87,35 @@ function PasswordForm() {
   );
 }
 
-function OwnSessions() {
-  const { say, user, language } = useUi();
-  const path = `/Session?_result=array&status=active&user=${user}`;
-  const { answer, reload } = useFetched(path);
-  const { isBusy, refusal, end } = useSessionsEnd();
-  const sessions = answer?.kind === 'done' ? objectsOf(answer.body) : [];
-
-  /** Ends one session. If it is that of this page, the next request gets a new one. */
-  async function endOne(id: string): Promise<void> {
-    if ((await end({ ids: [id] })).length > 0) reload();
-  }
-
+/** The sessions and consents of the user; both are read at once. */
+function OwnRecords() {
+  const { say } = useUi();
+  const { answer, reload } = useFetched('/account');
+  const body = answer?.kind === 'done' && isObject(answer.body) ? answer.body : {};
   return (
-    <section aria-labelledby="sessions-heading">
-      <h3 id="sessions-heading">{say.tabs.sessions}</h3>
-      {answer === undefined ? null : <Hindered answer={answer} method="GET" path={path} retry={reload} />}
-      {refusal === undefined ? null : <Hindered answer={refusal} method="DELETE" path="/Session/" />}
+    <>
+      <section aria-labelledby="sessions-heading">
+        <h3 id="sessions-heading">{say.tabs.sessions}</h3>
+        {answer === undefined ? null : <Hindered answer={answer} method="GET" path="/account" retry={reload} />}
+        <OwnSessions sessions={objectsOf(body['sessions'])} reload={reload} />
+      </section>
+      <section aria-labelledby="grants-heading">
+        <h3 id="grants-heading">{say.grantsOfUser}</h3>
+        {answer?.kind === 'done' ? <OwnGrants grants={objectsOf(body['grants'])} reload={reload} /> : null}
+      </section>
+    </>
+  );
+}
+
+function OwnSessions({ sessions, reload }: { readonly sessions: readonly JsonObject[]; readonly reload: () => void }) {
+  const { say, language, notify } = useUi();
+  const { isBusy, refusal, remove } = useRemoval(() => {
+    notify({ text: say.sessionsEnded(1) });
+    reload();
+  });
+  return (
+    <>
+      {refusal === undefined ? null : <Hindered answer={refusal} method="DELETE" path="/account/sessions/" />}
       <ul>
         {sessions.map((session) => {
           const id = textOf(session, 'id');
@@ -112,7 +130,8 @@ function OwnSessions() {
                 class="link"
                 aria-describedby={`session-${id}`}
                 disabled={isBusy}
-                onClick={() => void endOne(id)}
+                // If it is the session of this page, the next request gets another one.
+                onClick={() => void remove(`/account/sessions/${id}`)}
               >
                 {say.endSession}
               </button>
@@ -120,41 +139,56 @@ function OwnSessions() {
           );
         })}
       </ul>
-    </section>
+    </>
   );
 }
 
-function OwnGrants() {
-  const { say, user, request, notify } = useUi();
-  const path = `/Grant?_result=array&user=${user}`;
-  const { answer, reload } = useFetched(path);
-  const [refusal, setRefusal] = useState<Answer>();
-  const grants = answer?.kind === 'done' ? objectsOf(answer.body) : [];
-
-  async function takeBack(grant: JsonObject): Promise<void> {
-    const removed = await request({ method: 'DELETE', path: `/Grant/${textOf(grant, 'id')}` });
-    setRefusal(removed.kind === 'done' ? undefined : removed);
-    if (removed.kind !== 'done') return;
-    notify({ text: say.deleted(referencedId(grant, 'client')) });
+function OwnGrants({ grants, reload }: { readonly grants: readonly JsonObject[]; readonly reload: () => void }) {
+  const { say, notify } = useUi();
+  const { isBusy, refusal, remove } = useRemoval((client) => {
+    notify({ text: say.deleted(client) });
     reload();
-  }
-
+  });
   return (
-    <section aria-labelledby="grants-heading">
-      <h3 id="grants-heading">{say.grantsOfUser}</h3>
-      {answer === undefined ? null : <Hindered answer={answer} method="GET" path={path} retry={reload} />}
-      {refusal === undefined ? null : <Hindered answer={refusal} method="DELETE" path={`/Grant/${user}.`} />}
-      {answer?.kind === 'done' && grants.length === 0 ? <p class="soft">{say.noGrants}</p> : null}
+    <>
+      {refusal === undefined ? null : <Hindered answer={refusal} method="DELETE" path="/account/grants/" />}
+      {grants.length === 0 ? <p class="soft">{say.noGrants}</p> : null}
       <ul>
-        {grants.map((grant) => (
-          <li key={textOf(grant, 'id')}>
-            {referencedId(grant, 'client')} · {textOf(grant, 'scope')}{' '}
-            <button type="button" class="link" onClick={() => void takeBack(grant)}>
-              {say.takeBack(referencedId(grant, 'client'))}
-            </button>
-          </li>
-        ))}
+        {grants.map((grant) => {
+          const client = referencedId(grant, 'client');
+          return (
+            <li key={client}>
+              {client} · {textOf(grant, 'scope')}{' '}
+              <button
+                type="button"
+                class="link"
+                disabled={isBusy}
+                onClick={() => void remove(`/account/grants/${encodeURIComponent(client)}`, client)}
+              >
+                {say.takeBack(client)}
+              </button>
+            </li>
+          );
+        })}
       </ul>
-    </section>
+    </>
   );
+}
+
+/** Returns the function that deletes one record of the user, and the state of its last call. */
+function useRemoval(removed: (title: string) => void) {
+  const { request } = useUi();
+  const [isBusy, setBusy] = useState(false);
+  const [refusal, setRefusal] = useState<Answer>();
+  return {
+    isBusy,
+    refusal,
+    remove: async (path: string, title = ''): Promise<void> => {
+      setBusy(true);
+      const answer = await request({ method: 'DELETE', path });
+      setBusy(false);
+      setRefusal(answer.kind === 'done' ? undefined : answer);
+      if (answer.kind === 'done') removed(title);
+    },
+  };
 }

@@ -7,7 +7,7 @@ import type { Ui } from '../context.ts';
 import { goTo } from '../place.ts';
 import type { Place } from '../place.ts';
 import { Hindered } from '../record/hindered.tsx';
-import type { RowSource } from '../rows/row-source.ts';
+import type { Row, RowSource } from '../rows/row-source.ts';
 import { useRows } from '../rows/use-rows.ts';
 import type { Rows } from '../rows/use-rows.ts';
 import { Columns } from './columns.tsx';
@@ -17,6 +17,7 @@ import type { Ending } from './end-sessions.ts';
 import { Facts } from './facts.tsx';
 import { timeText } from './time.ts';
 import { useFetched } from './use-fetched.ts';
+import { useUserNames } from './user-names.ts';
 
 const LIST = '/Session?_result=array&status=active';
 
@@ -28,6 +29,7 @@ function sessionSource({ say, language }: Pick<Ui, 'say' | 'language'>): RowSour
     rowOf: (session) => ({
       id: textOf(session, 'id'),
       title: subjectOf(session, say),
+      user: userOf(session),
       detail: [textOf(session, 'remote_addr'), timeText(textOf(session, 'created_at'), language)]
         .filter(Boolean)
         .join(' · '),
@@ -46,12 +48,33 @@ function subjectOf(session: JsonObject, say: Ui['say']): string {
   return user === '' ? say.clientSubject(client) : say.userSubject(user, client);
 }
 
+function userOf(session: JsonObject): Row['user'] {
+  const [client, id] = [referencedId(session, 'client'), referencedId(session, 'user')];
+  return id === '' ? undefined : { id, titled: (email) => `${email} · ${client}` };
+}
+
+/** Most rows whose users are named: each name is a request. */
+const MOST_NAMED = 200;
+
+/** Names the users of sessions by their emails, where those may be read. */
+function useEmails(rows: readonly Row[]): readonly Row[] {
+  const ids = rows.slice(0, MOST_NAMED).flatMap(({ user }) => user?.id ?? []);
+  const names = useUserNames(ids);
+  return useMemo(() => {
+    if (names.size === 0) return rows;
+    return rows.map((row) => {
+      const email = names.get(row.user?.id ?? '');
+      return email === undefined || row.user === undefined ? row : { ...row, title: row.user.titled(email) };
+    });
+  }, [rows, names]);
+}
+
 /** The tab with the active sessions of the box. */
 export function Sessions({ place }: { readonly place: Place }) {
   const ui = useUi();
   const { say } = ui;
   const source = useMemo(() => sessionSource(ui), [ui.language]);
-  const rows = useRows(source);
+  const rows = useRows(source, useEmails);
   const { id } = place;
   return (
     <Columns place={place} isOpen={id !== undefined} title={say.tabs.sessions} rows={rows} right="/Session">
@@ -62,8 +85,10 @@ export function Sessions({ place }: { readonly place: Place }) {
 
 function SessionDetail({ id, rows }: { readonly id: string; readonly rows: Rows }) {
   const { say, language } = useUi();
-  const heading = (session: JsonObject | undefined): string =>
-    session === undefined ? say.session : subjectOf(session, say);
+  const heading = (session: JsonObject | undefined): string => {
+    if (session === undefined) return say.session;
+    return rows.shown.find((row) => row.id === id)?.title ?? subjectOf(session, say);
+  };
   return (
     <Detail tab="sessions" path={`/Session/${id}`} heading={heading}>
       {(session) => {

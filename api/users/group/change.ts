@@ -52,7 +52,7 @@ export function changeGroup(
   return changing(services, box, async (connection, note) => {
     const current = await readGroup(connection, box, id);
     if (current === undefined) return undefined;
-    refuseDeclared(current);
+    refuseDeclared(current, services);
     const present = groupView(current);
     const wished = wish(present);
     confirmChanges?.(() => changedGroupFields(current, wished));
@@ -87,7 +87,7 @@ export function removeGroup(
 ): Promise<StoredGroup | undefined> {
   const remove = async (connection: Connection, note: NoteEvent): Promise<StoredGroup | undefined> => {
     const current = await readGroup(connection, box, id);
-    if (current !== undefined) refuseDeclared(current);
+    if (current !== undefined) refuseDeclared(current, services);
     demandPreconditions(preconditions, current?.version);
     if (current === undefined) return undefined;
     // Before the group's row: creating a user locks the two in this order.
@@ -99,8 +99,8 @@ export function removeGroup(
 }
 
 /** Refuses a managed group. Its members are data of the box and may change. Throws Problem `conflict`. */
-function refuseDeclared({ name, owner }: StoredGroup): void {
-  refuseManaged({ kind: 'Group', id: name, owner });
+function refuseDeclared({ name, owner }: StoredGroup, services: Pick<ChangingServices, 'folder'>): void {
+  refuseManaged({ kind: 'Group', id: name, owner }, services);
 }
 
 /** Refuses a name in use, since its policies would apply to the group's members. Throws Problem `conflict`. */

@@ -1,3 +1,4 @@
+import { refusalTexts } from '../../../crds/user-faults.ts';
 import { bumpVersion } from '../../db/box/box.ts';
 import { inBoxRecorded } from '../../audit/recorded.ts';
 import type { NoteEvent } from '../../audit/recorded.ts';
@@ -98,7 +99,7 @@ async function oldPasswordFaults(
 ) {
   if (oldPassword === undefined) return [];
   if (await guess(user, (sharer) => passwords.verify(user.password, oldPassword, sharer))) return [];
-  return [{ path: 'old_password', message: 'is not the password of this user' }];
+  return [{ path: 'old_password', message: refusalTexts['wrong-password'] }];
 }
 
 interface Change {

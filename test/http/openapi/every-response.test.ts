@@ -15,6 +15,7 @@ import { stringIn } from '../resources/box-api.ts';
 import { startRouteApi } from '../route-requests.ts';
 import type { Change, RouteApi, RouteRequest } from '../route-requests.ts';
 import {
+  endOwnRecords,
   GATEWAY_HEADERS,
   checkRequests,
   sendConflicts,
@@ -156,6 +157,7 @@ describe('the responses of the OpenAPI document', () => {
   it('are as described: what only some routes answer', async () => {
     await sendConflicts(api);
     await sendUnknownIds(api);
+    await endOwnRecords(api);
     await sendRefusedPlans(api);
     await visitPages(api);
   });

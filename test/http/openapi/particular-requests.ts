@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { newBrowser } from '../pages/browser.ts';
 import type { Browser } from '../pages/browser.ts';
+import { userTokens } from '../../support/user-token.ts';
+import { newGrant } from '../route-requests.ts';
 import type { RouteApi, RouteRequest } from '../route-requests.ts';
 
 /** Methods of an OpenAPI path item. */
@@ -65,6 +67,17 @@ export async function sendUnknownIds(api: RouteApi): Promise<void> {
     await api.call('DELETE', path);
   }
   await api.call('DELETE', `/Session/${randomUUID()}`);
+}
+
+/** Ends a session and withdraws a grant of a user who is signed in to the admin UI. */
+export async function endOwnRecords(api: RouteApi): Promise<void> {
+  const [user = ''] = (await newGrant(api)).split('.');
+  const signedIn = (client: string) => userTokens(api.database.ownerUrl, 'default', client, Number(user));
+  await signedIn('app');
+  const { access: token } = await signedIn('boxgate.ui');
+  const session = /"id":"([^"]+)"/.exec((await api.call('GET', '/account', { token })).text)?.[1] ?? '';
+  await api.call('DELETE', '/account/grants/sample', { token });
+  await api.call('DELETE', `/account/sessions/${session}`, { token });
 }
 
 /** Sends plans that are refused: a kind that is no kind, and more requests than a plan takes. */

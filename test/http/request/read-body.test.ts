@@ -198,7 +198,7 @@ describe('bodies', () => {
       for (const request of withBody.filter(({ method, path }) => method !== 'POST' || path.startsWith('/auth'))) {
         const body = padded(request, limits[request.shape]);
         for (const change of [{ body }, chunked(body)]) {
-          expect((await api.ask(request, change)).status, request.name).to.equal(200);
+          expect((await api.ask(request, change)).status, request.name).to.be.oneOf([200, 204]);
         }
       }
     });

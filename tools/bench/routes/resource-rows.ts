@@ -84,6 +84,23 @@ export const resourceRows: readonly RouteRow[] = [
   removal('/Grant', (world) => world.grants(RECORDS)),
   list('/AuditEvent'),
   read('/AuditEvent', auditEvents),
+  {
+    route: 'GET /account',
+    requests: async (world) => (await world.uiTokens(PEOPLE_OF_UI)).map((token) => ofUi(world, 'GET /account', token)),
+  },
+  ofNothing('DELETE /account/sessions/:session'),
+  ofNothing('DELETE /account/grants/:client'),
+  {
+    // Two hashes of argon2 for each.
+    route: 'PUT /account/password',
+    status: 204,
+    isOnce: true,
+    async requests(world) {
+      const body = JSON.stringify({ old_password: PASSWORD, password: `${PASSWORD}, changed` });
+      const tokens = await world.uiTokens(PEOPLE_OF_UI);
+      return tokens.map((token) => ofUi(world, 'PUT /account/password', token, body));
+    },
+  },
   ...['/AccessPolicy/$usage', '/AccessPolicy/$requests', '/$export'].map(get),
   post('/AccessPolicy/$explain', 'application/json', {
     request: { 'request-method': 'get', uri: '/Client' },
@@ -142,6 +159,27 @@ async function auditEvents({ boxgate, admin }: RouteWorld): Promise<readonly str
   const url = `http://127.0.0.1:${boxgate.port}${boxgate.path('/AuditEvent?_count=10&_result=array')}`;
   const answer: unknown = await (await fetch(url, { headers: { Authorization: `Bearer ${admin}` } })).json();
   return Array.isArray(answer) ? answer.map((event) => String(Reflect.get(Object(event), 'id'))) : [];
+}
+
+/** People who use the account page. */
+const PEOPLE_OF_UI = 20;
+
+/** A request of the account page. */
+function ofUi({ boxgate }: RouteWorld, route: string, token: string, body?: string): string {
+  const [method = '', path = ''] = route.split(' ');
+  return resourceRequest([method, boxgate.path(path)], token, body);
+}
+
+/** Deletions of what the user does not have: each can be sent again. */
+function ofNothing(route: string): RouteRow {
+  return {
+    route,
+    status: 204,
+    async requests(world) {
+      const tokens = await world.uiTokens(PEOPLE_OF_UI);
+      return tokens.map((token) => ofUi(world, route.replace(/:\w+$/, '019c1a2b-3c4d-7e5f-8a6b-9c0d1e2f3a4b'), token));
+    },
+  };
 }
 
 function list(path: string): RouteRow {

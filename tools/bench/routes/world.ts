@@ -1,3 +1,4 @@
+import { UI_CLIENT } from '../../../crds/reserved-ids.ts';
 import { isObject } from '../../../crds/json-value.ts';
 import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
 import type { Browser } from '../../../test/http/pages/browser.ts';
@@ -6,7 +7,7 @@ import type { Boxgate } from '../boxgate.ts';
 import type { BenchContext } from '../context.ts';
 import type { Declared } from '../declare.ts';
 import type { Credentials } from '../load/requests.ts';
-import { authorization, BACK, boxgateOfPeople, cookiesOf, signIn } from '../people.ts';
+import { authorization, BACK, boxgateOfPeople, cookiesOf, signIn, VERIFIER } from '../people.ts';
 
 /** A box with something for every route: clients of each sort, people, one of them signed in, and an administrator. */
 export interface RouteWorld {
@@ -26,6 +27,8 @@ export interface RouteWorld {
   codes(client: Credentials, scope: string): Promise<readonly string[]>;
   /** Asks everybody for consent, and returns the IDs of what they have to answer. */
   consents(): Promise<readonly { readonly id: string; readonly by: SignedIn }[]>;
+  /** Tokens of the admin UI for so many people who are signed in, each somebody else. */
+  uiTokens(count: number): Promise<readonly string[]>;
   /** Stores grants of the client `app` by other people, and returns their IDs. */
   grants(count: number): Promise<readonly string[]>;
 }
@@ -88,6 +91,7 @@ export async function openRouteWorld(context: BenchContext): Promise<RouteWorld>
         const id = await redirected(browser, authorization(clients.asking.id, 'code'), 'id');
         return { id, by: signedInWith(browser, boxgate.box) };
       }),
+    uiTokens: (count) => inTurn(count, (nth) => uiToken(at(browsers, nth), boxgate)),
     grants(count) {
       const after = lastGrantee;
       lastGrantee += count;
@@ -172,6 +176,24 @@ async function refreshToken(url: string, { id, secret }: Credentials): Promise<s
   const answer: unknown = await (await fetch(url, { method: 'POST', headers, body })).json();
   if (!isObject(answer) || !('refresh_token' in answer)) throw new Error(`no refresh token: ${JSON.stringify(answer)}`);
   return String(answer['refresh_token']);
+}
+
+/** Signs a person in to the admin UI, and returns its token. */
+async function uiToken(browser: Browser, boxgate: Boxgate): Promise<string> {
+  const redirect_uri = `http://127.0.0.1${boxgate.path('')}/ui/`;
+  const code = await redirected(browser, authorization(UI_CLIENT, 'code', 'openid boxgate', redirect_uri), 'code');
+  const fields = {
+    grant_type: 'authorization_code',
+    client_id: UI_CLIENT,
+    code,
+    redirect_uri,
+    code_verifier: VERIFIER,
+  };
+  const url = `http://127.0.0.1:${boxgate.port}${boxgate.path('/auth/token')}`;
+  const answer: unknown = await (await fetch(url, { method: 'POST', body: new URLSearchParams(fields) })).json();
+  if (!isObject(answer) || !('access_token' in answer))
+    throw new Error(`no token of the admin UI: ${JSON.stringify(answer)}`);
+  return String(answer['access_token']);
 }
 
 /** Asks for authorization as the signed-in person, and returns a parameter of where the browser is led. */

@@ -1,0 +1,115 @@
+import type { IncomingMessage } from 'node:http';
+import type { Box } from '../../../crds/box.ts';
+import type { Person } from '../../db/user/person.ts';
+import { nothingHere } from '../../nothing-here.ts';
+import { UI_CLIENT } from '../../../crds/reserved-ids.ts';
+import { checkBearer } from '../../oauth/session/check-token.ts';
+import type { LiveSession } from '../../oauth/session/check-token.ts';
+import { carriesUserRights } from '../../oauth/session/user-rights.ts';
+import { Problem } from '../../problem.ts';
+import { refuseParameters } from '../../resources/search/parameters.ts';
+import type { GuessPassword } from '../../users/user/change.ts';
+import { bearerToken, missingToken, refusedToken } from '../access/authenticate.ts';
+import { negotiate, renderInTurns } from '../formats/negotiate.ts';
+import { resourceBody } from '../formats/resource-body.ts';
+import { originOf } from '../request/origin-of.ts';
+import { queryOf } from '../request/query.ts';
+import { requestContextOf } from '../request/request-context.ts';
+import type { ApiContext } from '../server/api-context.ts';
+import type { Endpoint, PathParameters } from '../server/endpoint.ts';
+import { loopTurns } from '../server/loop-time.ts';
+import { send } from '../server/send.ts';
+import { guessOverRest } from '../throttle/guess-over-rest.ts';
+import { hashSharer, servicesOf } from '../throttle/hash-sharer.ts';
+import type { RequestServices } from '../throttle/hash-sharer.ts';
+import type { ResourceAnswer } from './resource-exchange.ts';
+
+/** Answers are personal: no cache on the way may keep them. */
+const personal = { 'Cache-Control': 'private, no-store' };
+
+/** A request of the account page: its user is the one of the token, and nobody else. */
+export interface AccountExchange {
+  readonly box: string;
+  readonly settings: Box;
+  readonly user: number;
+  readonly parameters: PathParameters;
+  readonly body: unknown;
+  readonly guessPassword: GuessPassword;
+}
+
+type AccountHandler = (exchange: AccountExchange, services: RequestServices) => Promise<ResourceAnswer>;
+
+/**
+ * Handles a request about the own account. It needs no policy, but a token that the admin UI of this box got for its
+ * user: with a policy of its own, no other app may do this in the name of a user.
+ */
+export function withOwnAccount(context: ApiContext, handler: AccountHandler): Endpoint {
+  return async (request, response, parameters) => {
+    const requestContext = requestContextOf(response);
+    const { box, path, remoteAddr, requestId } = requestContext;
+    const query = queryOf(path);
+    const token = bearerToken(request, query, box); //          RFC 6750 §2.1
+    if (token === undefined) throw missingToken(box);
+    const turn = loopTurns(context, { box, member: remoteAddr });
+    const body = resourceBody(request, turn);
+    const { owner, parsed } = await ownerWithBody(request, () => ownerOf(box, token, context), body);
+    const { session, user, settings } = owner;
+    requestContext.client = session.client.id;
+    const format = negotiate(request.headers.accept); //        RFC 9110 §12.5.1
+    refuseParameters(query);
+    if (parsed instanceof Problem) throw parsed;
+    const guess = { box, address: remoteAddr, requestId, by: user.id };
+    const exchange: AccountExchange = {
+      box,
+      settings,
+      user: user.id,
+      parameters,
+      body: parsed,
+      guessPassword: (who, verify) => guessOverRest(context, guess, who, verify),
+    };
+    const sharer = hashSharer(context.throttle, box, remoteAddr);
+    const services = servicesOf(context.oauth, sharer, originOf(requestContext, session));
+    const answer = await renderInTurns(await handler(exchange, services), format, turn);
+    send(response, { ...answer, headers: { ...personal, ...answer.headers } }, context.onAnswer);
+  };
+}
+
+/** The signed-in user, and the session of the admin UI. */
+interface Owner {
+  readonly session: LiveSession;
+  readonly user: Person;
+  readonly settings: Box;
+}
+
+/** Finds the owner of the account, again after a body that arrived late: the session may have ended meanwhile. */
+async function ownerWithBody(
+  request: IncomingMessage,
+  find: () => Promise<Owner>,
+  body: ReturnType<typeof resourceBody>,
+): Promise<{ readonly owner: Owner; readonly parsed: unknown }> {
+  const owner = await find();
+  if (body === undefined) return { owner, parsed: undefined };
+  const isLate = !request.complete;
+  const parsed = await body.read();
+  return { owner: isLate ? await find() : owner, parsed };
+}
+
+/** Throws Problem `unauthenticated`, `forbidden` for the token of another app or of a client, or `not-found`. */
+async function ownerOf(box: string, token: string, { oauth }: ApiContext): Promise<Owner> {
+  const found = await oauth.states.decide(box, async (state, statements) => {
+    const session = await checkBearer(token, { state, statements, services: oauth });
+    return { session, state };
+  });
+  if (found === undefined) throw nothingHere();
+  const { session, state } = found;
+  if (session === undefined) throw refusedToken(box);
+  const { client, user } = session;
+  // A stored client that has had this ID since before the ID was reserved is another app.
+  const isUi = client.id === UI_CLIENT && !state.clients.has(UI_CLIENT);
+  if (!isUi || user === null || !carriesUserRights(session, oauth.issuer(state))) throw notOfUi();
+  return { session, user, settings: state.settings };
+}
+
+function notOfUi(): Problem {
+  return new Problem('forbidden', 'Only the admin UI of the box may do this, in the name of its signed-in user');
+}

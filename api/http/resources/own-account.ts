@@ -1,0 +1,103 @@
+import { isObject } from '../../../crds/json-value.ts';
+import type { AccountView } from '../../schemas/account.ts';
+import { readSearch } from '../../resources/search/parameters.ts';
+import type { Searchable } from '../../resources/search/searchable.ts';
+import { sessionSearch } from '../../resources/search/session-search.ts';
+import { untilConfirmed } from '../../resources/write/confirm-changes.ts';
+import { revokeSession } from '../../resources/write/session-change.ts';
+import { sessionView } from '../../resources/write/session-view.ts';
+import { removeGrant } from '../../users/grant/grant-removal.ts';
+import { grantSearch } from '../../users/grant/search.ts';
+import { grantKey, grantView } from '../../users/grant/view.ts';
+import { changeUser } from '../../users/user/change.ts';
+import { InvalidUser } from '../../users/user/invalid-user.ts';
+import type { ApiContext } from '../server/api-context.ts';
+import type { Endpoint } from '../server/endpoint.ts';
+import type { RequestServices } from '../throttle/hash-sharer.ts';
+import { withOwnAccount } from './account-gate.ts';
+import { possibleId } from './id-in-path.ts';
+
+/** Sessions and grants that are shown. */
+const MOST_SHOWN = 1000;
+
+const unconditional = { ifMatch: undefined, ifNoneMatch: undefined };
+
+/** `GET /account`: the active sessions and the grants of the signed-in user. */
+export function accountEndpoint(context: ApiContext): Endpoint {
+  return withOwnAccount(context, async ({ box, user }, services) => {
+    const [sessions, grants] = await Promise.all([
+      rowsOf(services, box, sessionSearch, `user=${String(user)}&status=active`),
+      rowsOf(services, box, grantSearch, `user=${String(user)}`),
+    ]);
+    const body: AccountView = { sessions: sessions.map(sessionView), grants: grants.map(grantView) };
+    return { status: 200, body };
+  });
+}
+
+/** `DELETE /account/sessions/:session`: revokes a session of the signed-in user. That of somebody else is not found. */
+export function ownSessionEndpoint(context: ApiContext): Endpoint {
+  return withOwnAccount(context, async ({ box, user, parameters }, services) => {
+    const id = possibleId('Session', textOf(parameters['session']));
+    const found = id === undefined ? undefined : await services.records.session({ box, id, now: services.now() });
+    // The user of a session never changes.
+    if (found?.user !== user) return { status: 204 };
+    const ended = await revokeSession(services, box, found.id, unconditional);
+    return ended === undefined ? { status: 204 } : { status: 200, body: sessionView(ended) };
+  });
+}
+
+/** `DELETE /account/grants/:client`: withdraws what the signed-in user lets a client do. */
+export function ownGrantEndpoint(context: ApiContext): Endpoint {
+  return withOwnAccount(context, async ({ box, user, parameters }, services) => {
+    const id = possibleId('Grant', `${String(user)}.${textOf(parameters['client'])}`);
+    const grant = id === undefined ? undefined : await removeGrant(services, box, grantKey(id), unconditional);
+    return grant === undefined ? { status: 204 } : { status: 200, body: grantView(grant) };
+  });
+}
+
+/**
+ * `PUT /account/password`: changes the password of the signed-in user, which ends all that the user has begun. The
+ * present password is needed whatever the box demands elsewhere: an unlocked screen is not enough.
+ */
+export function ownPasswordEndpoint(context: ApiContext): Endpoint {
+  return withOwnAccount(context, async ({ box, settings, user, body, guessPassword }, services) => {
+    const compatibility = { ...settings.compatibility, password_change_without_old: false };
+    const strict = { box, settings: { ...settings, compatibility } };
+    const change = { id: user, by: user, value: passwordsIn(body), preconditions: unconditional };
+    await untilConfirmed(() => changeUser(services, strict, { ...change, confirmChanges: undefined }, guessPassword));
+    return { status: 204 };
+  });
+}
+
+/** Returns the two passwords of a body. Throws InvalidUser for any other field, which could change more. */
+function passwordsIn(body: unknown): { readonly password: unknown; readonly old_password: unknown } {
+  const given = isObject(body) ? body : {};
+  const { password, old_password, ...others } = given;
+  const faults = [
+    ...(isObject(body) ? [] : [{ path: 'body', message: 'must be an object with old_password and password' }]),
+    ...(typeof password === 'string' ? [] : [{ path: 'password', message: 'must be the new password' }]),
+    ...(typeof old_password === 'string'
+      ? []
+      : [{ path: 'old_password', message: 'must be the password that is to be changed' }]),
+    ...(Object.keys(others).length === 0
+      ? []
+      : [{ path: 'body', message: 'has another field than old_password and password' }]),
+  ];
+  if (faults.length > 0) throw new InvalidUser(faults, {});
+  return { password, old_password };
+}
+
+/** Returns the first rows of a search. */
+async function rowsOf<Row, Filters extends object>(
+  services: RequestServices,
+  box: string,
+  searchable: Searchable<Row, Filters>,
+  filter: string,
+): Promise<readonly Row[]> {
+  const query = new URLSearchParams(`${filter}&_total=none&_count=${String(MOST_SHOWN)}`);
+  return (await searchable.find(services, box, readSearch(query, searchable))).rows;
+}
+
+function textOf(value: string | readonly string[] | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
