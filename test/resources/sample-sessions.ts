@@ -62,13 +62,20 @@ export async function storeSession(owner: pg.Pool, sample: SampleSession): Promi
   return id;
 }
 
-/** A bucket that is over already cannot be made by the service's own function. */
+/** A bucket that is over already cannot be made by the service's own function, whose lock this takes. */
 async function ensureBucket(owner: pg.Pool, bucket: number): Promise<void> {
+  const [table, end] = [`boxgate.session_${String(bucket)}`, String(bucket + 1)];
   await owner.query(
-    `CREATE TABLE IF NOT EXISTS boxgate.session_${String(bucket)}
-       PARTITION OF boxgate.session FOR VALUES FROM (${String(bucket)}) TO (${String(bucket + 1)})`,
+    `DO $$
+     BEGIN
+       PERFORM pg_advisory_xact_lock(hashtext('boxgate.bucket'));
+       IF to_regclass('${table}') IS NULL THEN
+         CREATE TABLE ${table} PARTITION OF boxgate.session FOR VALUES FROM (${String(bucket)}) TO (${end});
+         PERFORM boxgate.make_bucket_reads(${String(bucket)});
+       END IF;
+     END
+     $$`,
   );
-  await owner.query('SELECT boxgate.make_bucket_reads($1)', [bucket]);
 }
 
 /** Stores a refresh family; returns its id. */
