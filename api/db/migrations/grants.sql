@@ -21,16 +21,18 @@ REVOKE EXECUTE ON FUNCTION boxgate.begin_box_use(), boxgate.count_new_resources(
      boxgate.count_deleted_resources(), boxgate.count_users(), boxgate.count_groups(),
      boxgate.drop_oldest_codes(), boxgate.drop_oldest_sign_ins(), boxgate.drop_oldest_consent_requests(),
      boxgate.end_oldest_families() FROM :role;
--- Only functions of the owner call these. Those of the buckets are made later, too, and nobody may call them then.
-REVOKE EXECUTE ON FUNCTION boxgate.make_bucket_check(integer), boxgate.make_bucket_reads(integer), boxgate.expect_one_box(integer)
+-- Only functions of the owner call these. Those of buckets and days are made later, too, and nobody may call them then.
+REVOKE EXECUTE ON FUNCTION boxgate.make_bucket_check(integer), boxgate.make_bucket_reads(integer), boxgate.expect_one_box(integer),
+     boxgate.make_audit_reads(integer), boxgate.revoked_below(text), boxgate.spans_of_boxes(text[], uuid[], uuid[]),
+     boxgate.uncounted_rows(integer[], bigint[]), boxgate.bounds_of_pages(bigint[], uuid[], integer[])
   FROM :role;
 DO $$
 DECLARE
-  of_bucket regprocedure;
+  of_partition regprocedure;
 BEGIN
-  FOR of_bucket IN SELECT p.oid FROM pg_proc p WHERE p.pronamespace = 'boxgate'::regnamespace
-                      AND p.proname ~ '^(check_sessions|session_ids|session_rows)_[0-9]+$' LOOP
-    EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM :role', of_bucket);
+  FOR of_partition IN SELECT p.oid FROM pg_proc p WHERE p.pronamespace = 'boxgate'::regnamespace
+                      AND p.proname ~ '^(check_sessions|session_ids|session_rows|audit_rows)_[0-9]+$' LOOP
+    EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM :role', of_partition);
   END LOOP;
 END
 $$;

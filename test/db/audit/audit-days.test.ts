@@ -83,6 +83,67 @@ describe('the days of the audit trail', () => {
     await expectRefused('SELECT boxgate.make_audit_days(0)', 'no retention');
   });
 
+  it('each have a function that reads their pages, which goes with them', async () => {
+    const readers = async (): Promise<readonly number[]> => {
+      const statement = `SELECT substring(proname FROM '[0-9]+$')::integer AS day FROM pg_proc
+                          WHERE pronamespace = 'boxgate'::regnamespace AND proname ~ '^audit_rows_[0-9]+$'`;
+      return (await ownerQuery(api, statement, [])).map(({ day }) => Number(day));
+    };
+    await ownerQuery(api, 'SELECT boxgate.make_audit_days(200)', []);
+    const last = (await today()) + 202;
+    expect(await readers()).to.include(last);
+    const over = (await today()) - 1;
+    const values = `FOR VALUES FROM (${String(over)}) TO (${String(over + 1)})`;
+    await ownerQuery(
+      api,
+      `CREATE TABLE boxgate.audit_event_${String(over)} PARTITION OF boxgate.audit_event ${values}`,
+      [],
+    );
+    await ownerQuery(api, 'SELECT boxgate.make_audit_reads($1)', [over]);
+    expect(await readers()).to.include(over);
+    expect(await upkeepAuditDays(pool)).to.deep.include({ dropped: 1 });
+    expect(await readers()).not.to.include(over);
+  });
+
+  it('have pages whose plans, kept since the day was empty, probe the primary key', async () => {
+    const day = (await today()) + 200;
+    const table = `boxgate.audit_event_${String(day)}`;
+    const connection = await pool.connect();
+    const read = (before: string) =>
+      connection.query(`SELECT FROM boxgate.audit_events_before('{default}', $1, '{10}', '{0}')`, [[before]]);
+    const newest = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+    try {
+      await ownerQuery(api, `ALTER TABLE ${table} SET (autovacuum_enabled = off)`, []);
+      // Other tests create days without it.
+      await ownerQuery(api, 'SELECT boxgate.make_audit_reads(day) FROM boxgate.audit_days()', []);
+      const fill = (count: number) =>
+        ownerQuery(
+          api,
+          `INSERT INTO boxgate.audit_event (id, version, created_at, day, box, event, result, target)
+           SELECT ('ffffff00-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, 1, now(), $2, 'default', 'user.changed',
+                  'success', 'User/1' FROM generate_series(1, $1::integer) n`,
+          [count, day],
+        );
+      await fill(1);
+      for (let nth = 0; nth < 3; nth += 1) await read(newest);
+      await ownerQuery(api, `DELETE FROM ${table}`, []);
+      await fill(1_000);
+      await connection.query('BEGIN');
+      expect((await read('ffffff00-0000-7000-8000-000000000900')).rowCount).to.equal(11);
+      const { rows } = await connection.query<{ index: string; entries: string }>(
+        `SELECT indexrelid::regclass::text AS index, pg_stat_get_xact_tuples_returned(indexrelid) AS entries
+           FROM pg_index WHERE indrelid = $1::regclass AND pg_stat_get_xact_numscans(indexrelid) > 0`,
+        [table],
+      );
+      // The page, one more by which it knows that there are some, and what is left of a deleted record.
+      expect(rows.map(({ index }) => index)).to.deep.equal([`${table}_pkey`]);
+      expect(Number(rows[0]?.entries)).to.be.within(12, 30);
+      await connection.query('ROLLBACK');
+    } finally {
+      connection.release();
+    }
+  });
+
   async function expectRefused(statement: string, message: string): Promise<void> {
     const error = await pool.query(statement).then(
       () => 'worked',
