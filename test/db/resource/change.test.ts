@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { setTimeout as pause } from 'node:timers/promises';
 import { inBoxAfter } from '../../../api/db/core/transaction.ts';
 import type { Connection } from '../../../api/db/core/transaction.ts';
 import { beginChange, begunChange, changeResource } from '../../../api/db/resource/change.ts';
@@ -11,6 +10,7 @@ import type { ResourceWrite } from '../../../api/db/resource/write.ts';
 import { bumpVersion } from '../../../api/db/box/box.ts';
 import { boxDatabase } from '../../resources/box-database.ts';
 import type { BoxDatabase } from '../../resources/box-database.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const key = { kind: 'Client', id: 'a' } as const;
 
@@ -67,16 +67,23 @@ describe('the statements of a change of one resource', () => {
 
   it('begin after every other change of the box has ended, and see it', async () => {
     await change(client('a', 'before'));
-    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const [changed, released] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
     const first = begin(key, async (connection) => {
       await changeResource(connection, 'default', client('a', 'after'));
-      await promise;
+      changed.resolve(undefined);
+      await released.promise;
     });
+    await changed.promise;
     let seen: unknown;
     const second = begin(key, (_, present) => Promise.resolve((seen = present?.resource?.body['description'])));
-    await pause(100);
+    await eventually('the second change waits for the row of the box', async () => {
+      const { rows } = await database.owner.query(
+        `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+      );
+      return rows.length === 1;
+    });
     expect(seen).to.equal(undefined);
-    resolve(undefined);
+    released.resolve(undefined);
     await Promise.all([first, second]);
     expect(seen).to.equal('after');
   });
