@@ -25,7 +25,7 @@ describe('the Postgres of the tests', () => {
   for (const signal of ['SIGINT', 'SIGKILL'] as const) {
     it(`R-39: ends with its files when the tests end by ${signal}`, async () => {
       const tests = spawn(process.execPath, ['--input-type=module', '--eval', services], {
-        env: { ...process.env, TMPDIR: folder },
+        env: { ...process.env, TMPDIR: folder, BOXGATE_TEST_POSTGRES: undefined },
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       const ended = once(tests, 'exit');
