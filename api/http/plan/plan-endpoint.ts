@@ -8,7 +8,7 @@ import { createFairQueue } from '../../shares/fair-queue.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import type { Endpoint } from '../server/endpoint.ts';
 import { loopTurns } from '../server/loop-time.ts';
-import { sendJson } from '../server/send.ts';
+import { personal, sendJson } from '../server/send.ts';
 import { hashSharer } from '../throttle/hash-sharer.ts';
 import { makePlan } from './make-plan.ts';
 import { parsePlan, readPlanBytes } from './plan-body.ts';
@@ -52,7 +52,7 @@ export function planEndpoint(context: ApiContext): Endpoint {
       const isStored = comparingSecrets(context, box, remoteAddr);
       return makePlan(body, { box, services: context.oauth, isStored, turn });
     });
-    sendJson(response, answer, context.onAnswer, { 'Cache-Control': 'private, no-store' });
+    sendJson(response, answer, context.onAnswer, personal);
   };
 }
 

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Box } from '../../../crds/box.ts';
 import type { Person } from '../../db/user/person.ts';
 import { nothingHere } from '../../nothing-here.ts';
@@ -10,6 +9,7 @@ import { Problem } from '../../problem.ts';
 import { refuseParameters } from '../../resources/search/parameters.ts';
 import type { GuessPassword } from '../../users/user/change.ts';
 import { bearerToken, missingToken, refusedToken } from '../access/authenticate.ts';
+import { decideWithBody } from '../access/decide-with-body.ts';
 import { negotiate, renderInTurns } from '../formats/negotiate.ts';
 import { resourceBody } from '../formats/resource-body.ts';
 import { originOf } from '../request/origin-of.ts';
@@ -18,14 +18,11 @@ import { requestContextOf } from '../request/request-context.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import type { Endpoint, PathParameters } from '../server/endpoint.ts';
 import { loopTurns } from '../server/loop-time.ts';
-import { send } from '../server/send.ts';
+import { personal, send } from '../server/send.ts';
 import { guessOverRest } from '../throttle/guess-over-rest.ts';
 import { hashSharer, servicesOf } from '../throttle/hash-sharer.ts';
 import type { RequestServices } from '../throttle/hash-sharer.ts';
 import type { ResourceAnswer } from './resource-exchange.ts';
-
-/** Answers are personal: no cache on the way may keep them. */
-const personal = { 'Cache-Control': 'private, no-store' };
 
 /** A request of the account page: its user is the one of the token, and nobody else. */
 export interface AccountExchange {
@@ -52,8 +49,9 @@ export function withOwnAccount(context: ApiContext, handler: AccountHandler): En
     if (token === undefined) throw missingToken(box);
     const turn = loopTurns(context, { box, member: remoteAddr });
     const body = resourceBody(request, turn);
-    const { owner, parsed } = await ownerWithBody(request, () => ownerOf(box, token, context), body);
+    const owner = await decideWithBody(request, body, () => ownerOf(box, token, context));
     const { session, user, settings } = owner;
+    const parsed = await body?.read();
     requestContext.client = session.client.id;
     const format = negotiate(request.headers.accept); //        RFC 9110 §12.5.1
     refuseParameters(query);
@@ -79,19 +77,6 @@ interface Owner {
   readonly session: LiveSession;
   readonly user: Person;
   readonly settings: Box;
-}
-
-/** Finds the owner of the account, again after a body that arrived late: the session may have ended meanwhile. */
-async function ownerWithBody(
-  request: IncomingMessage,
-  find: () => Promise<Owner>,
-  body: ReturnType<typeof resourceBody>,
-): Promise<{ readonly owner: Owner; readonly parsed: unknown }> {
-  const owner = await find();
-  if (body === undefined) return { owner, parsed: undefined };
-  const isLate = !request.complete;
-  const parsed = await body.read();
-  return { owner: isLate ? await find() : owner, parsed };
 }
 
 /** Throws Problem `unauthenticated`, `forbidden` for the token of another app or of a client, or `not-found`. */

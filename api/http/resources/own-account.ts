@@ -12,6 +12,7 @@ import { grantKey, grantView } from '../../users/grant/view.ts';
 import { changeUser } from '../../users/user/change.ts';
 import { InvalidUser } from '../../users/user/invalid-user.ts';
 import type { ApiContext } from '../server/api-context.ts';
+import { partOfPath } from '../server/endpoint.ts';
 import type { Endpoint } from '../server/endpoint.ts';
 import type { RequestServices } from '../throttle/hash-sharer.ts';
 import { withOwnAccount } from './account-gate.ts';
@@ -37,7 +38,7 @@ export function accountEndpoint(context: ApiContext): Endpoint {
 /** `DELETE /account/sessions/:session`: revokes a session of the signed-in user. That of somebody else is not found. */
 export function ownSessionEndpoint(context: ApiContext): Endpoint {
   return withOwnAccount(context, async ({ box, user, parameters }, services) => {
-    const id = possibleId('Session', textOf(parameters['session']));
+    const id = possibleId('Session', partOfPath(parameters, 'session') ?? '');
     const found = id === undefined ? undefined : await services.records.session({ box, id, now: services.now() });
     // The user of a session never changes.
     if (found?.user !== user) return { status: 204 };
@@ -49,7 +50,7 @@ export function ownSessionEndpoint(context: ApiContext): Endpoint {
 /** `DELETE /account/grants/:client`: withdraws what the signed-in user lets a client do. */
 export function ownGrantEndpoint(context: ApiContext): Endpoint {
   return withOwnAccount(context, async ({ box, user, parameters }, services) => {
-    const id = possibleId('Grant', `${String(user)}.${textOf(parameters['client'])}`);
+    const id = possibleId('Grant', `${String(user)}.${partOfPath(parameters, 'client') ?? ''}`);
     const grant = id === undefined ? undefined : await removeGrant(services, box, grantKey(id), unconditional);
     return grant === undefined ? { status: 204 } : { status: 200, body: grantView(grant) };
   });
@@ -96,8 +97,4 @@ async function rowsOf<Row, Filters extends object>(
 ): Promise<readonly Row[]> {
   const query = new URLSearchParams(`${filter}&_total=none&_count=${String(MOST_SHOWN)}`);
   return (await searchable.find(services, box, readSearch(query, searchable))).rows;
-}
-
-function textOf(value: string | readonly string[] | undefined): string {
-  return typeof value === 'string' ? value : '';
 }

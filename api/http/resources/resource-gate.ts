@@ -1,7 +1,6 @@
 import { Problem } from '../../problem.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import type { StoredUser } from '../../db/user/user.ts';
-import type { OAuthServices } from '../../oauth/services.ts';
 import type { Needs } from '../../policy/needs.ts';
 import { confirming, untilConfirmed } from '../../resources/write/confirm-changes.ts';
 import type { BoxState } from '../../state/box-state.ts';
@@ -9,8 +8,10 @@ import type { Sharer } from '../../shares/places.ts';
 import { InvalidUser } from '../../users/user/invalid-user.ts';
 import { bearerToken, queryOrBearerToken } from '../access/authenticate.ts';
 import { authorize, mayListPolicies } from '../access/authorize.ts';
-import type { AskedFor, Granted, RestOfRequest } from '../access/authorize.ts';
-import type { Endpoint, PathParameters } from '../server/endpoint.ts';
+import type { RestOfRequest } from '../access/authorize.ts';
+import { decideWithBody } from '../access/decide-with-body.ts';
+import { partOfPath } from '../server/endpoint.ts';
+import type { Endpoint } from '../server/endpoint.ts';
 import { requestContextOf } from '../request/request-context.ts';
 import { originOf } from '../request/origin-of.ts';
 import { guessOverRest } from '../throttle/guess-over-rest.ts';
@@ -24,10 +25,7 @@ import type { ResourceBody } from '../formats/resource-body.ts';
 import { negotiate, renderInTurns, versionTags } from '../formats/negotiate.ts';
 import type { RequestedWrite } from './requested-changes.ts';
 import type { AddressedType, ResourceAnswer, ResourceExchange } from './resource-exchange.ts';
-import { send } from '../server/send.ts';
-
-/** Answers are personal: no cache on the way may keep them. */
-const personal = { 'Cache-Control': 'private, no-store' };
+import { personal, send } from '../server/send.ts';
 
 type Handler = (exchange: ResourceExchange, services: RequestServices) => Promise<ResourceAnswer>;
 
@@ -53,7 +51,7 @@ export function withAuthorization(
     const { token, isInQuery } = isUsers //                     RFC 6750 §2.1, §2.3
       ? queryOrBearerToken(request, query, box)
       : { token: bearerToken(request, query, box), isInQuery: false };
-    const id = idOf(parameters);
+    const id = partOfPath(parameters, 'id');
     const resource = { resourceType, ...(id === undefined ? {} : { id }) };
     const turn = loopTurns(context, { box, member: remoteAddr });
     const body = resourceBody(request, turn); //                RFC 9110 §6.4
@@ -62,7 +60,7 @@ export function withAuthorization(
     const readRest = body && ((needs: Needs) => readRestOf({ box, id, method, contentType }, body, needs, readChanges));
     const asked = { box, request, path, query, remoteAddr, requestId, resource, readRest, tokenIsInQuery: isInQuery };
     const answer = await untilConfirmed(async () => {
-      const granted = await authorizeWithBody(token, asked, body, context.oauth);
+      const granted = await decideWithBody(request, body, () => authorize(token, asked, context.oauth));
       requestContext.client = granted.session?.client.id;
       requestContext.policy = granted.policy;
       const parsed = await body?.read();
@@ -113,27 +111,6 @@ async function readRestOf(
   return { body: parsed, changes: await readChanges({ ...write, body: parsed }) };
 }
 
-/**
- * Authorizes a request and reads its body. A body that had not arrived when the policies decided without it may take as
- * long as its sender likes, and the grant may be withdrawn by then: they decide again.
- */
-async function authorizeWithBody(
-  token: string | undefined,
-  asked: AskedFor,
-  body: ResourceBody | undefined,
-  services: OAuthServices,
-): Promise<Granted> {
-  const granted = await authorize(token, asked, services);
-  if (body === undefined || body.isRead) return granted;
-  const isLate = !asked.request.complete;
-  await body.read();
-  return isLate ? authorize(token, asked, services) : granted;
-}
-
 function withoutProblem(body: unknown): unknown {
   return body instanceof Problem ? undefined : body;
-}
-
-function idOf({ id }: PathParameters): string | undefined {
-  return typeof id === 'string' ? id : undefined;
 }

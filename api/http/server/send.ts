@@ -17,6 +17,9 @@ export interface Answer {
   readonly policy?: string;
 }
 
+/** Headers of a personal answer: no cache on the way may keep it (RFC 9111 §5.2.2). */
+export const personal = { 'Cache-Control': 'private, no-store' } as const;
+
 /** A listener for every answer as it is sent: logs and metrics. */
 export type OnAnswer = (requestContext: RequestContext, response: ServerResponse, status: number) => void;
 
