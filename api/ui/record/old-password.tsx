@@ -5,6 +5,7 @@ import { TextField } from './field.tsx';
 export interface OldPasswordProps {
   readonly value: string;
   readonly set: (text: string) => void;
+  /** Undefined: the box has not asked for it so far. */
   readonly faults: readonly string[] | undefined;
 }
 

@@ -9,6 +9,7 @@ import { objectsOf, referencedId, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import { TextField } from '../record/field.tsx';
 import { Hindered } from '../record/hindered.tsx';
+import { OldPassword } from '../record/old-password.tsx';
 import { timeText } from './time.ts';
 import { useFetched } from './use-fetched.ts';
 
@@ -60,15 +61,7 @@ function PasswordForm() {
           void save();
         }}
       >
-        <TextField
-          id="old_password"
-          label={say.oldPassword}
-          type="password"
-          autocomplete="current-password"
-          value={oldPassword}
-          set={setOldPassword}
-          faults={faults['old_password']}
-        />
+        <OldPassword value={oldPassword} set={setOldPassword} faults={faults['old_password'] ?? []} />
         <TextField
           id="password"
           label={say.newPassword}
