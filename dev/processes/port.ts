@@ -15,12 +15,11 @@ export interface WantedPort {
  */
 export async function demandFreePorts(wanted: readonly WantedPort[], patience: number): Promise<void> {
   const tried = await Promise.allSettled(wanted.map(({ port, option }) => freePort(port, option, patience)));
+  const refusals = tried.flatMap((one): readonly unknown[] => (one.status === 'rejected' ? [one.reason] : []));
+  if (refusals.length === 0) return;
+  const [cause] = refusals;
+  if (refusals.length === 1 || !refusals.every(isInUse)) throw cause;
   const refused = wanted.filter((_, nth) => tried[nth]?.status === 'rejected');
-  const [failure] = tried.filter((one) => one.status === 'rejected');
-  if (failure === undefined) return;
-  const cause: unknown = failure.reason;
-  const areInUse = tried.every((one) => one.status === 'fulfilled' || isInUse(one.reason));
-  if (refused.length === 1 || !areInUse) throw cause;
   const ports = refused.map(({ port }) => String(port)).join(' and ');
   const options = refused.map(({ option }) => option).join(' and ');
   throw new DevError(`Ports ${ports} are in use; choose others with ${options} (0: any free one)`, { cause });
