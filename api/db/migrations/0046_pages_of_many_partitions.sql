@@ -3,6 +3,13 @@
 -- their time where nothing was found: each day of the audit trail has a function that keeps its plan, as buckets of sessions
 -- have since migration 0043, and pages of one box ask a partition together whether it has newer rows than they have.
 
+-- A partition that another release is making just now would get none of these functions. Nobody waits for this lock but who makes
+-- partitions, so it may take as long as that does; a table may not.
+SET LOCAL lock_timeout = '60s';
+SELECT pg_advisory_xact_lock(hashtext('boxgate.bucket'));
+SELECT pg_advisory_xact_lock(hashtext('boxgate.audit_day'));
+SET LOCAL lock_timeout = '2s';
+
 -- The newest revocation of a box, of each sort: versions of the one are configurations, those of the other milliseconds.
 CREATE INDEX revocation_newest ON boxgate.revocation (box, version) WHERE subject NOT LIKE '%:before';
 CREATE INDEX revocation_newest_before ON boxgate.revocation (box, version) WHERE subject LIKE '%:before';

@@ -116,6 +116,32 @@ describe('a migration run', () => {
     await api.query('BEGIN');
     await api.query('SELECT boxgate.make_first_buckets($1)', [wantedBuckets(new Date())]);
     const said = run();
+    await runWaits();
+    await api.query('COMMIT');
+    api.release();
+    expect(await said).to.include('applied 0');
+  });
+
+  it('gives a bucket and a day that the release before makes just now the functions of pages', async () => {
+    await applyFirst((await readMigrations()).findIndex(({ name }) => name.endsWith('_pages_of_many_partitions.sql')));
+    const api = await owner.connect();
+    await api.query('BEGIN');
+    await api.query('SELECT boxgate.make_first_buckets($1)', [wantedBuckets(new Date())]);
+    await api.query('SELECT boxgate.make_audit_days(1)');
+    const said = run();
+    await runWaits();
+    await api.query('COMMIT');
+    api.release();
+    expect(await said).to.include('applied');
+    const { rows } = await owner.query(
+      `SELECT name FROM (SELECT 'session_rows_' || bucket FROM boxgate.buckets() UNION ALL
+                         SELECT 'audit_rows_' || day FROM boxgate.audit_days()) AS f (name)
+        WHERE to_regproc('boxgate.' || name) IS NULL`,
+    );
+    expect(rows).to.deep.equal([]);
+  });
+
+  async function runWaits(): Promise<void> {
     await eventually('the run waits', async () => {
       const { rows } = await owner.query(
         `SELECT FROM pg_stat_activity WHERE application_name = 'boxgate-migrate' AND datname = current_database()
@@ -123,10 +149,7 @@ describe('a migration run', () => {
       );
       return rows.length === 1;
     });
-    await api.query('COMMIT');
-    api.release();
-    expect(await said).to.include('applied 0');
-  });
+  }
 
   it('refuses a database whose applied migration was changed since, and names it', async () => {
     await run();
