@@ -198,7 +198,8 @@ describe('bodies', () => {
       for (const request of withBody.filter(({ method, path }) => method !== 'POST' || path.startsWith('/auth'))) {
         const body = padded(request, limits[request.shape]);
         for (const change of [{ body }, chunked(body)]) {
-          expect((await api.ask(request, change)).status, request.name).to.be.oneOf([200, 204]);
+          const good = request.name === 'PUT /account/password' ? 204 : 200;
+          expect((await api.ask(request, change)).status, request.name).to.equal(good);
         }
       }
     });
