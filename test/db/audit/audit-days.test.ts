@@ -105,6 +105,21 @@ describe('the days of the audit trail', () => {
     expect(await readers()).not.to.include(over);
   });
 
+  it('get the function that a release before left out, which would cost each page a transaction', async () => {
+    await ownerQuery(api, 'SELECT boxgate.make_audit_days(20)', []);
+    const day = (await today()) + 22;
+    const hasReader = async (): Promise<boolean> => {
+      const [row] = await ownerQuery(api, 'SELECT to_regproc($1) IS NOT NULL AS made', [
+        `boxgate.audit_rows_${String(day)}`,
+      ]);
+      return row?.['made'] === true;
+    };
+    await ownerQuery(api, `DROP FUNCTION boxgate.audit_rows_${String(day)}`, []);
+    expect(await hasReader()).to.equal(false);
+    expect(await numberOf('SELECT boxgate.make_audit_days(20) AS number')).to.equal(0);
+    expect(await hasReader()).to.equal(true);
+  });
+
   it('have pages whose plans, kept since the day was empty, probe the primary key', async () => {
     const day = (await today()) + 200;
     const table = `boxgate.audit_event_${String(day)}`;
