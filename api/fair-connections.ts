@@ -1,6 +1,7 @@
 import type { Connections } from './db/core/pool.ts';
 import { createFairQueue } from './shares/fair-queue.ts';
 import type { FairQueue, FairQueueLimits } from './shares/fair-queue.ts';
+import type { InFlight } from './shares/in-flight.ts';
 
 /** The queues in which boxes wait for the connections of a pool. */
 export interface ConnectionQueues {
@@ -13,8 +14,12 @@ export interface ConnectionQueues {
 /** Milliseconds from which a transaction is a long one. */
 const longFrom = 10_000;
 
-/** Creates the queues for a pool with this number of connections. */
-export function createConnectionQueues(connections: number): ConnectionQueues {
+/**
+ * Creates the queues for a pool with this number of connections. A box is not alone while requests of others are
+ * answered (`inFlight`), even if those need none of these connections: tokens and checks have their own, and want the
+ * same processors.
+ */
+export function createConnectionQueues(connections: number, inFlight: Pick<InFlight, 'isAnyBeside'>): ConnectionQueues {
   const half = Math.max(1, Math.floor(connections / 2));
   const limits: Omit<FairQueueLimits, 'places'> = {
     mostOfOne: half,
@@ -22,6 +27,7 @@ export function createConnectionQueues(connections: number): ConnectionQueues {
     patience: 1_500,
     presence: 1_000,
     longestDebt: 500,
+    isAnyBeside: inFlight.isAnyBeside,
   };
   const noun = 'a connection to the database';
   return {

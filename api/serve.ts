@@ -120,7 +120,8 @@ async function start(
   const failedPolicies = createFailedPolicies((box, { policy, reason }) => {
     log.warn({ box, policy, reason }, 'an access policy failed and grants nothing');
   });
-  const connections = createConnectionQueues(config.poolSize);
+  const inFlight = createInFlight();
+  const connections = createConnectionQueues(config.poolSize, inFlight);
   const pool = sharedConnections(database.general, connections);
   const fetches = createFairQueue({ resource: 'fetches', noun: 'keys that have to be fetched' }, fetchLimits);
   const events = createCountedEvents(defaultCountedLimits, Date.now);
@@ -136,7 +137,6 @@ async function start(
   const bodyBytes = createByteBudget('body_bytes', heldBodyBytes);
   const loopTime = createLoopTime();
   const largePages = createLargePages();
-  const inFlight = createInFlight();
   const metrics = createMetrics(gauges, [
     connections.all,
     connections.long,

@@ -23,6 +23,8 @@ export interface Flow<Line> {
 export interface FlowLimits {
   /** Pieces of work that one flow may run while another one is present; at least 1. */
   readonly mostOfOne: number;
+  /** Checks whether a flow has company that has no work here; without it, only flows with work here are company. */
+  readonly isAnyBeside?: ((key: string) => boolean) | undefined;
   /** Pieces of work that one flow may run even while it is alone; without it, any number. */
   readonly mostAlone?: number;
   /**
@@ -72,7 +74,7 @@ const newFlow = { waiting: 0, running: 0, starts: 0, endedAt: -Infinity };
 export function createFlows<Line>(
   createLine: () => Line,
   isReady: (line: Line, now: number) => boolean,
-  { mostOfOne, mostAlone = Infinity, presence, longestDebt }: FlowLimits,
+  { mostOfOne, mostAlone = Infinity, presence, longestDebt, isAnyBeside = () => false }: FlowLimits,
 ): Flows<Line> {
   const flows = new Map<string, Flow<Line>>();
   let virtual = 0;
@@ -109,7 +111,7 @@ export function createFlows<Line>(
     if (flow.running < mostOfOne) return true;
     if (flow.running >= mostAlone) return false;
     for (const other of flows.values()) if (other !== flow && isPresent(other, now, presence)) return false;
-    return true;
+    return !isAnyBeside(flow.key);
   }
 
   return {

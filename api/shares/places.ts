@@ -44,7 +44,7 @@ export function createPlaces<Piece>(
   limits: FlowLimits & { readonly ofMember?: Partial<FlowLimits> },
   clock: Clock,
 ): Places<Piece> {
-  const ofMember = { ...limits, ...limits.ofMember };
+  const ofMember = { ...limits, isAnyBeside: undefined, ...limits.ofMember };
   const hasReady = (members: Flows<Set<Piece>>, now: number): boolean => members.next(now) !== undefined;
   const createMembers = (): Flows<Set<Piece>> =>
     createFlows(

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createConnectionQueues, sharedConnections } from '../../api/fair-connections.ts';
+import { createInFlight } from '../../api/shares/in-flight.ts';
 
 const connections = 4;
 
@@ -24,11 +25,31 @@ describe('the connections that boxes share', () => {
   const requestTime = 1_500;
   const applyTime = 60_000;
 
-  function turns() {
-    const shared = sharedConnections(never, createConnectionQueues(connections));
+  function turns(inFlight = createInFlight()) {
+    const shared = sharedConnections(never, createConnectionQueues(connections, inFlight));
     return (box: string, patience: number, work: () => Promise<void>) =>
       Promise.resolve(shared.turns?.(box, patience, work));
   }
+
+  it('R-06 serve one box by half while others get tokens, which need none of them, and by all once they do not', async () => {
+    let now = 0;
+    const inFlight = createInFlight(() => now);
+    const take = turns(inFlight);
+    const searches = steered();
+    inFlight.enter('victim', 1);
+    const all = Array.from({ length: 2 * connections }, () => take('busy', requestTime, searches.work));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(searches.running()).to.equal(connections / 2);
+    inFlight.leave('victim');
+    now += 2_000;
+    all.push(take('busy', requestTime, searches.work));
+    searches.endAll();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(searches.running()).to.equal(connections / 2 + connections);
+    const next = setInterval(searches.endAll, 1);
+    await Promise.all(all);
+    clearInterval(next);
+  });
 
   it('R-06 never all serve long transactions: a request finds one while every box is being applied', async () => {
     const take = turns();

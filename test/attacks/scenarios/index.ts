@@ -5,7 +5,7 @@ import { fetches } from './fetches.ts';
 import { guesses } from './guesses.ts';
 import { largeClients } from './large-clients.ts';
 import { patterns } from './patterns.ts';
-import { searches, smallerSearches } from './searches.ts';
+import { filteredSearches, searches, smallerSearches } from './searches.ts';
 import { wrongPasswords } from './wrong-passwords.ts';
 
 /** Every attack; one or more for each resource that boxes share. */
@@ -17,6 +17,7 @@ export const attacks: readonly Attack[] = [
   bodies,
   searches,
   smallerSearches,
+  filteredSearches,
   fetches,
   largeClients,
 ];

@@ -10,7 +10,7 @@ export const searches: Attack = {
   resource: 'connections to Postgres',
   what: 'one client reads a thousand sessions and counts all of them, over 64 connections without a pause',
   served: 200,
-  prepare: (start) => searchesOf(1_000, start),
+  prepare: (start) => searchesOf('_count=1000&_total=accurate', start),
 };
 
 /** R-06, with pages that are just small enough to need no turn of their own. */
@@ -18,11 +18,19 @@ export const smallerSearches: Attack = {
   resource: 'connections to Postgres',
   what: 'one client reads a hundred sessions and counts all of them, over 64 connections without a pause',
   served: 200,
-  prepare: (start) => searchesOf(100, start),
+  prepare: (start) => searchesOf('_count=100&_total=accurate', start),
 };
 
-/** Prepares requests for pages of so many rows. */
-async function searchesOf(rows: number, start: StartStage): Promise<Sides> {
+/** R-06, with searches that take a transaction and look at every session for a few. */
+export const filteredSearches: Attack = {
+  resource: 'connections to Postgres',
+  what: 'one client searches six thousand sessions for those that were revoked, over 64 connections without a pause',
+  served: 200,
+  prepare: (start) => searchesOf('status=revoked', start),
+};
+
+/** Prepares requests for sessions. */
+async function searchesOf(query: string, start: StartStage): Promise<Sides> {
   const stage = await start();
   const { id, secret, token } = await declareAdmin(stage, rudeBox);
   const ask = async (): Promise<void> => {
@@ -35,7 +43,7 @@ async function searchesOf(rows: number, start: StartStage): Promise<Sides> {
     }
   };
   await Promise.all(Array.from({ length: 32 }, ask));
-  const path = `/boxes/${rudeBox}/Session?_count=${String(rows)}&_total=accurate`;
+  const path = `/boxes/${rudeBox}/Session?${query}`;
   const requests = [requestText({ path, from: rudeAddress, authorization: `Bearer ${token}` })];
   return { victim: await appLoad(stage), attacker: { requests, connections: 64, rate: undefined } };
 }

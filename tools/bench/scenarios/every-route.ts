@@ -6,6 +6,7 @@ import { pageRows } from '../routes/page-rows.ts';
 import { resourceRows } from '../routes/resource-rows.ts';
 import { nameOf, type Reference, type RouteRow } from '../routes/row.ts';
 import { openRouteWorld, type RouteWorld } from '../routes/world.ts';
+import { median, medianRatio } from '../median.ts';
 import { alternate, type Contestant, type Round } from '../rounds.ts';
 import { judged, type Row, type Scenario } from '../scenario.ts';
 
@@ -18,25 +19,18 @@ const references: Readonly<Record<Reference, string>> = {
   introspection: '`POST /auth/introspect`, opaque token',
 };
 
-/** After so many rows the references are measured again: the machine does not stay the same. */
-const ROWS_BETWEEN = 8;
-
 /** Rows that are printed as the slowest. */
 const SLOWEST = 10;
 
-/** Every route for a second, each against a token or an introspection of the same minute. */
+/** Every route, beside an opaque token or an introspection in alternating rounds: several if it has a goal, else one. */
 export const everyRoute: Scenario = {
   name: 'every-route',
   table: 'bench-routes',
   async run(context) {
     const world = await openRouteWorld(context);
-    let rates = await referenceRates(context, world);
     const found: Measured[] = [];
-    for (const [nth, row] of routeRows.entries()) {
-      if (nth > 0 && nth % ROWS_BETWEEN === 0) rates = await referenceRates(context, world);
-      const round = await measure(context, world, row);
-      const of = row.goal?.of ?? 'introspection';
-      const measured = { row, round, of, ratio: round.perSecond / rates[of] };
+    for (const row of routeRows) {
+      const measured = await measure(context, world, row);
       found.push(measured);
       context.say(`  ${figure(measured)}  ${nameOf(row)}`);
     }
@@ -46,34 +40,54 @@ export const everyRoute: Scenario = {
   },
 };
 
-/** A row, and its rate against that of its reference. */
+/** A row, and its rate against that of its reference: medians of its rounds. */
 interface Measured {
   readonly row: RouteRow;
-  readonly round: Round;
+  readonly perSecond: number;
+  /** Milliseconds of API and Postgres. */
+  readonly cpu: number;
   readonly of: Reference;
   readonly ratio: number;
 }
 
-async function referenceRates(context: BenchContext, world: RouteWorld): Promise<Readonly<Record<Reference, number>>> {
-  const rateOf = async (reference: Reference): Promise<number> => {
-    const row = routeRows.find((one) => nameOf(one) === references[reference]);
-    if (row === undefined) throw new Error(`there is no row ${references[reference]}`);
-    return (await measure(context, world, row)).perSecond;
-  };
-  return { token: await rateOf('token'), introspection: await rateOf('introspection') };
+/**
+ * Measures a row. What can be served once only is asked for anew in each round; it has no warm-up, so the first of
+ * several rounds is one.
+ */
+async function measure(context: BenchContext, world: RouteWorld, row: RouteRow): Promise<Measured> {
+  const of = row.goal?.of ?? 'introspection';
+  const reference = await loadOf(context, world, referenceRow(of));
+  const several = row.goal !== undefined && context.rounds > 1;
+  const count = several ? context.rounds + (row.isOnce ? 1 : 0) : 1;
+  const rounds: { readonly one: Round; readonly other: Round }[] = [];
+  let entry = await loadOf(context, world, row);
+  for (let nth = 0; nth < count; nth += 1) {
+    if (nth > 0 && row.isOnce) entry = await loadOf(context, world, row);
+    rounds.push({ other: await roundOf(context, reference), one: await roundOf(context, entry) });
+  }
+  const counted = several && row.isOnce ? rounds.slice(1) : rounds;
+  const rates = counted.map(({ one }) => one.perSecond);
+  const others = counted.map(({ other }) => other.perSecond);
+  const cpu = median(counted.map(({ one }) => one.cpuPerAnswer));
+  return { row, of, perSecond: median(rates), cpu, ratio: medianRatio(rates, others) };
 }
 
-async function measure(context: BenchContext, world: RouteWorld, row: RouteRow): Promise<Round> {
-  const requests = [...(await row.requests(world))];
-  if (requests.length === 0) throw new Error(`${nameOf(row)}: there is nothing to ask`);
-  const entry = loadOf(context, world, row, requests);
-  const [round] = (await alternate(context.load, [entry], 1)).get(entry.name) ?? [];
-  if (round === undefined) throw new Error(`${nameOf(row)} was not measured`);
+function referenceRow(reference: Reference): RouteRow {
+  const row = routeRows.find((one) => nameOf(one) === references[reference]);
+  if (row === undefined) throw new Error(`there is no row ${references[reference]}`);
+  return row;
+}
+
+async function roundOf({ load }: BenchContext, entry: Contestant): Promise<Round> {
+  const [round] = (await alternate(load, [entry], 1)).get(entry.name) ?? [];
+  if (round === undefined) throw new Error(`${entry.name} was not measured`);
   return round;
 }
 
-function loadOf(context: BenchContext, { boxgate }: RouteWorld, row: RouteRow, requests: string[]): Contestant {
-  const entry = contestant(context, nameOf(row), boxgate, requests, row.connections);
+async function loadOf(context: BenchContext, world: RouteWorld, row: RouteRow): Promise<Contestant> {
+  const requests = [...(await row.requests(world))];
+  if (requests.length === 0) throw new Error(`${nameOf(row)}: there is nothing to ask`);
+  const entry = contestant(context, nameOf(row), world.boxgate, requests, row.connections);
   const common = { ...entry, status: row.status ?? 200 };
   const seconds = Math.min(1, context.seconds);
   // What can be served once only is driven to its end.
@@ -86,8 +100,8 @@ function slowest(found: readonly Measured[]): readonly Measured[] {
   return found.toSorted((one, other) => shortfall(one) - shortfall(other)).slice(0, SLOWEST);
 }
 
-function figure({ round, ratio, of }: Measured): string {
-  return `${perSecond(round.perSecond)}, ${percent(ratio)} of ${of}; CPU ${milliseconds(round.cpuPerAnswer)}`;
+function figure({ perSecond: rate, cpu, ratio, of }: Measured): string {
+  return `${perSecond(rate)}, ${percent(ratio)} of ${of}; CPU ${milliseconds(cpu)}`;
 }
 
 function tableRow(measured: Measured): Row {

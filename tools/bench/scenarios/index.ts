@@ -11,6 +11,7 @@ import { folder } from './folder.ts';
 import { manyBoxes } from './many-boxes.ts';
 import { manyConnections } from './many-connections.ts';
 import { memory } from './memory.ts';
+import { millionPages } from './million-pages.ts';
 import { millionUsers } from './million-users.ts';
 import { oneConnection } from './one-connection.ts';
 import { policyOfGroup } from './policy-of-group.ts';
@@ -43,6 +44,7 @@ export const scenarios: readonly Scenario[] = [
   signIns,
   codeFlow,
   millionUsers,
+  millionPages,
   policyOfGroup,
   boxctl,
   putClient,

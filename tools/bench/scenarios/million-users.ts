@@ -1,7 +1,7 @@
-import type { Boxgate } from '../boxgate.ts';
 import { contestant } from '../contestants.ts';
 import { milliseconds } from '../figures.ts';
 import { bearerRequest } from '../load/requests.ts';
+import { followNext } from '../next-pages.ts';
 import { alternate } from '../rounds.ts';
 import { judged, type Scenario } from '../scenario.ts';
 import { noPassword, storeUsers } from '../stored-users.ts';
@@ -19,7 +19,7 @@ export const millionUsers: Scenario = {
     const [token = ''] = await boxgate.issue(boxgate.clients.reader, 1);
     const some = Array.from({ length: 500 }, (_, nth) => 1 + ((nth * 7_919) % users));
     const asked: Readonly<Record<string, readonly string[]>> = {
-      'pages by next': await followNext(boxgate, token),
+      'pages by next': await followNext(boxgate, token, boxgate.path('/users?_count=100'), pages),
       'by email': some.map((id) => boxgate.path(`/users?email=user-${id}%40shop.example`)),
       'by its beginning': some.map((id) => boxgate.path(`/users?q=user-${id}`)),
     };
@@ -44,20 +44,3 @@ export const millionUsers: Scenario = {
     });
   },
 };
-
-/** The addresses of the first pages, as their links tell them. */
-async function followNext(boxgate: Boxgate, token: string): Promise<readonly string[]> {
-  const found: string[] = [];
-  let next: string | undefined = boxgate.path('/users?_count=100');
-  while (next !== undefined && found.length < pages) {
-    found.push(next);
-    const headers = { Authorization: `Bearer ${token}` };
-    const response: Response = await fetch(`http://127.0.0.1:${boxgate.port}${next}`, { headers });
-    if (response.status !== 200) throw new Error(`${next}: ${response.status} ${await response.text()}`);
-    await response.body?.cancel();
-    const address: string | undefined = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
-    const url = address === undefined ? undefined : new URL(address, `http://127.0.0.1:${boxgate.port}`);
-    next = url === undefined ? undefined : url.pathname + url.search;
-  }
-  return found;
-}
