@@ -40,7 +40,13 @@ try {
   for (const scenario of chosen) {
     say(`${scenario.name} …`);
     const { table = 'bench' } = scenario;
-    tables.set(table, [...(tables.get(table) ?? []), ...(await scenario.run(context))]);
+    try {
+      tables.set(table, [...(tables.get(table) ?? []), ...(await scenario.run(context))]);
+    } catch (error) {
+      // The others are measured all the same.
+      say(`  ${scenario.name} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+      process.exitCode = 1;
+    }
   }
 } finally {
   await context.stop();

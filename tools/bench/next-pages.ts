@@ -19,9 +19,11 @@ export async function followNext(
 async function nextOf({ port }: Boxgate, token: string, address: string): Promise<string | undefined> {
   const root = `http://127.0.0.1:${port}`;
   const response = await fetch(`${root}${address}`, { headers: { Authorization: `Bearer ${token}` } });
-  if (response.status !== 200) throw new Error(`${address}: ${response.status} ${await response.text()}`);
-  await response.body?.cancel();
-  const link = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`${address}: ${response.status} ${text}`);
+  // Lists have their links in a header, Bundles in their body.
+  const inHeader = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
+  const link = inHeader ?? /"relation":"next","url":"([^"]+)"/.exec(text)?.[1];
   if (link === undefined) return undefined;
   const { pathname, search } = new URL(link, root);
   return pathname + search;

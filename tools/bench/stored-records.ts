@@ -15,7 +15,7 @@ export async function storeAuditEvents(
     database,
     `INSERT INTO boxgate.audit_event (id, version, created_at, day, box, event, result, target)
      SELECT uuidv7(age), 1, now() + age, today + d, $1, 'user.updated', 'success', 'User/' || i
-       FROM generate_series(0, $3 - 1) d, generate_series(1, $2 / $3) i,
+       FROM generate_series(1, $3) d, generate_series(1, $2 / $3) i,
             LATERAL (SELECT floor(extract(epoch FROM now()) / 86400)::int, (d - $3) * interval '1 day') t (today, age)
       ORDER BY d`,
     [box, count, DAYS],
