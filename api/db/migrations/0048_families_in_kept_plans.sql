@@ -1,6 +1,6 @@
 -- Tokens with a refresh token, and refreshes, cost Postgres less. Each new family was checked against the table of boxes, which locks
 -- and writes the row of its box, although both ways to store one have just read that row, and no row of a box is ever deleted. And
--- both statements were planned anew for each batch; they only probe primary keys, so a kept plan is as good.
+-- both statements were planned again for each batch; they only probe primary keys, so a kept plan is as good.
 ALTER TABLE boxgate.refresh_family DROP CONSTRAINT refresh_family_box_fkey;
 
 ALTER FUNCTION boxgate.issue_families(

@@ -22,7 +22,7 @@ const references: Readonly<Record<Reference, string>> = {
 /** Rows that are printed as the slowest. */
 const SLOWEST = 10;
 
-/** Every route, beside an opaque token or an introspection in alternating rounds: several if it has a goal, else one. */
+/** Every route, beside an opaque token or an introspection, in several rounds if it has a goal, else in one. */
 export const everyRoute: Scenario = {
   name: 'every-route',
   table: 'bench-routes',
@@ -51,7 +51,7 @@ interface Measured {
 }
 
 /**
- * Measures a row. What can be served once only is asked for anew in each round; it has no warm-up, so the first of
+ * Measures a row. What can be served once only is made again for each round; it has no warm-up, so the first of
  * several rounds is one.
  */
 async function measure(context: BenchContext, world: RouteWorld, row: RouteRow): Promise<Measured> {
