@@ -51,7 +51,7 @@ interface Measured {
 }
 
 /**
- * Measures a row. What can be served once only is made again for each round; it has no warm-up, so the first of
+ * Measures a row. What can be served once only is requested again in each round; it has no warm-up, so the first of
  * several rounds is one.
  */
 async function measure(context: BenchContext, world: RouteWorld, row: RouteRow): Promise<Measured> {
