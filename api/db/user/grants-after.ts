@@ -1,7 +1,7 @@
 import { BUILT_IN_CLIENTS } from '../../../crds/reserved-ids.ts';
 import { arrayLiteral, quoted } from '../core/array-literal.ts';
-import { firstPageStatement } from '../core/first-page.ts';
-import type { FirstPageOfBox, FirstPageRow } from '../core/first-page.ts';
+import { pageStatement } from '../core/page-statement.ts';
+import type { PageRow, PageOfBox } from '../core/page-statement.ts';
 import { countedTogether } from '../core/newest-pages.ts';
 import { fixedText } from '../core/statement.ts';
 import { storedGrant } from './grant.ts';
@@ -9,15 +9,10 @@ import type { GrantColumns, StoredGrant } from './grant.ts';
 
 const reading = fixedText('SELECT * FROM boxgate.grants_after($1,$2,$3,$4,$5,$6)');
 
-type Columns = GrantColumns & FirstPageRow;
+type Columns = GrantColumns & PageRow;
 
-/** Search for the grants of a box; `after`: the user and the client of a grant, absent from the first one on. */
-export interface GrantsOfBox extends FirstPageOfBox {
-  readonly after: readonly string[] | undefined;
-}
-
-/** Reads pages of grants, by user and client, of boxes with few grants. */
-export const grantsAfter = firstPageStatement<GrantsOfBox, Columns, StoredGrant>({
+/** Reads pages of grants, by user and client (`after` has both), of boxes with few grants. */
+export const grantsAfter = pageStatement<PageOfBox, Columns, StoredGrant>({
   read: (db, searches) =>
     db.rows<Columns>(reading, [
       arrayLiteral(searches, ({ box }) => quoted(box)),

@@ -38,9 +38,7 @@ function storedSearch(
   filters: SearchDefinition<ResourceFilters>['filters'],
 ): Searchable<StoredResource, ResourceFilters> {
   const definition = { ...common, elements: storedElements[kind], filters };
-  return searchable(resourceListing(kind), definition, (pages, { after, ...first }) =>
-    after === undefined ? pages.resources({ ...first, kind }) : undefined,
-  );
+  return searchable(resourceListing(kind), definition, (pages, search) => pages.resources({ ...search, kind }));
 }
 
 function readLink(text: string, name: string): ResourceFilters['link'] {

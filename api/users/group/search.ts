@@ -16,5 +16,5 @@ export const groupSearch = searchable(
     },
     ranges: { created_at: (texts, parameter) => ({ createdAt: readDates(parameter, texts) }) },
   },
-  (pages, { after, ...first }) => (after === undefined ? pages.groups(first) : undefined),
+  (pages, search) => pages.groups(search),
 );

@@ -22,5 +22,5 @@ export const userSearch = searchable(
     },
     ranges: {},
   },
-  (pages, { after, ...first }) => (after === undefined ? pages.users(first) : undefined),
+  (pages, search) => pages.users(search),
 );

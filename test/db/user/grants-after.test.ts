@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { BUILT_IN_CLIENTS } from '../../../crds/reserved-ids.ts';
-import type { FirstPage } from '../../../api/db/core/first-page.ts';
+import type { CountedPage } from '../../../api/db/core/page-statement.ts';
 import { inBox } from '../../../api/db/core/transaction.ts';
-import { createFirstPages } from '../../../api/db/first-pages.ts';
-import type { FirstPages } from '../../../api/db/first-pages.ts';
+import { createSharedPages } from '../../../api/db/shared-pages.ts';
+import type { SharedPages } from '../../../api/db/shared-pages.ts';
 import { grantListing } from '../../../api/db/user/grant.ts';
 import type { StoredGrant } from '../../../api/db/user/grant.ts';
 import { boxDatabase } from '../../resources/box-database.ts';
@@ -11,11 +11,11 @@ import type { BoxDatabase } from '../../resources/box-database.ts';
 
 describe('grants that are read together', () => {
   let database: BoxDatabase;
-  let pages: FirstPages;
+  let pages: SharedPages;
 
   before(async () => {
     database = await boxDatabase();
-    pages = createFirstPages(database.pool, Date.now);
+    pages = createSharedPages(database.pool, Date.now);
     await database.owner.query(`INSERT INTO boxgate.box (box) VALUES ('empty'), ('many')`);
     await database.owner.query(
       `INSERT INTO boxgate.user (box, id, email, email_key, password, pepper)
@@ -48,7 +48,7 @@ describe('grants that are read together', () => {
     );
   }
 
-  function alone(box: string, limit: number, from?: readonly string[]): Promise<FirstPage<StoredGrant>> {
+  function alone(box: string, limit: number, from?: readonly string[]): Promise<CountedPage<StoredGrant>> {
     return inBox(database.pool, box, 'snapshot', async (connection) => {
       const span = { limit, offset: 0, descending: false, backward: false, from };
       const page = await grantListing.read(connection, { box, filters: {} }, grantListing.orders['id'] ?? [], span);

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import type { FirstPage, FirstPageResult } from '../../api/db/core/first-page.ts';
+import type { CountedPage, SharedPage, PageOfBox } from '../../api/db/core/page-statement.ts';
 import type { Listing } from '../../api/db/core/listing.ts';
-import { createFirstPages, longestFirstPage } from '../../api/db/first-pages.ts';
-import type { FirstPages } from '../../api/db/first-pages.ts';
+import { createSharedPages, longestSharedPage } from '../../api/db/shared-pages.ts';
+import type { SharedPages } from '../../api/db/shared-pages.ts';
 import { inBox } from '../../api/db/core/transaction.ts';
 import { resourceListing } from '../../api/db/resource/search.ts';
 import { groupListing } from '../../api/db/user/group-search.ts';
@@ -17,16 +17,16 @@ const COUNT = 130;
 /** Text that Postgres cannot compress; twice as much of it does not fit into a row. */
 const random = randomBytes(900).toString('base64url');
 
-const limits = [1, 10, 12, 13, 14, longestFirstPage];
+const limits = [1, 10, 12, 13, 14, longestSharedPage];
 const boxes = ['default', 'other', 'empty', 'none'];
 
-describe('first pages that are read together', () => {
+describe('pages that are read together', () => {
   let database: BoxDatabase;
-  let pages: FirstPages;
+  let pages: SharedPages;
 
   before(async () => {
     database = await boxDatabase();
-    pages = createFirstPages(database.pool, Date.now);
+    pages = createSharedPages(database.pool, Date.now);
     await database.owner.query(`INSERT INTO boxgate.box (box) VALUES ('empty'), ('large')`);
     await database.owner.query(
       `INSERT INTO boxgate.resource (box, kind, id, version, body, secrets, owner_cluster, owner_name, owner_uid)
@@ -58,42 +58,55 @@ describe('first pages that are read together', () => {
   });
   after(() => database.end());
 
-  /** Reads a first page, and its total, in a transaction of the box. */
-  function alone<Row, Filters>(listing: Listing<Row, Filters>, box: string, limit: number): Promise<FirstPage<Row>> {
+  /** Reads a page, and its total, in a transaction of the box. */
+  function alone<Row, Filters>(
+    listing: Listing<Row, Filters>,
+    { box, after, limit }: PageOfBox,
+  ): Promise<CountedPage<Row>> {
     return inBox(database.pool, box, 'snapshot', async (connection) => {
-      const span = { limit, offset: 0, descending: false, backward: false };
+      const span = { limit, offset: 0, descending: false, backward: false, from: after };
       const page = await listing.read(connection, { box, filters: {} }, listing.orders['id'] ?? [], span);
       return { ...page, total: await listing.count(connection, { box, filters: {} }) };
     });
   }
 
   /** Returns the page of a read that is not left to a transaction. */
-  function pageIn<Row>(result: FirstPageResult<Row> | undefined): FirstPage<Row> | undefined {
+  function pageIn<Row>(result: SharedPage<Row> | undefined): CountedPage<Row> | undefined {
     return result === 'large' ? undefined : result;
   }
 
   async function expectSame<Row, Filters>(
     listing: Listing<Row, Filters>,
-    read: (search: { readonly box: string; readonly limit: number }) => Promise<FirstPageResult<Row>>,
+    read: (search: PageOfBox) => Promise<SharedPage<Row>>,
+    places: readonly string[],
   ): Promise<void> {
-    const searches = boxes.flatMap((box) => limits.map((limit) => ({ box, limit })));
+    const searches = [undefined, ...places].flatMap((place) =>
+      boxes.flatMap((box) => limits.map((limit) => ({ box, limit, after: place === undefined ? place : [place] }))),
+    );
     const found = await Promise.all(searches.map(read));
-    for (const [nth, { box, limit }] of searches.entries()) {
-      expect(found[nth], `${box} ${String(limit)}`).to.deep.equal(await alone(listing, box, limit));
+    for (const [nth, search] of searches.entries()) {
+      const page = await alone(listing, search);
+      const expected = search.after !== undefined && page.rows.length === 0 ? 'large' : page;
+      expect(found[nth], JSON.stringify(search)).to.deep.equal(expected);
     }
     const ofOther = pageIn(found[searches.findIndex(({ box, limit }) => box === 'other' && limit === 12)]);
     expect([ofOther?.rows.length, ofOther?.more, ofOther?.total]).to.deep.equal([12, true, 13]);
   }
 
   it('are the pages that a transaction of the box reads, whatever boxes share a statement', async () => {
+    // In a list, between two of its rows, the last of one box, and after all.
+    const ids = ['r-10', 'r-100x', 'r-13', 'r-99', 'z'];
+    const numbers = ['1', '10', '13', '129', '130', '999999999999999'];
     for (const kind of ['Client', 'AccessPolicy'] as const) {
-      await expectSame(resourceListing(kind), (search) => pages.resources({ ...search, kind }));
+      await expectSame(resourceListing(kind), (search) => pages.resources({ ...search, kind }), ids);
     }
-    await expectSame(userListing, pages.users);
-    await expectSame(groupListing, pages.groups);
-    const tenth = pageIn(await pages.users({ box: 'default', limit: 10 }))?.rows[9];
+    await expectSame(userListing, pages.users, numbers);
+    await expectSame(groupListing, pages.groups, numbers);
+    const tenth = pageIn(await pages.users({ box: 'default', limit: 10, after: undefined }))?.rows[9];
     expect(tenth?.groups.map(({ name }) => name)).to.deep.equal(['default-1', 'default-2', 'default-3']);
-    expect(pageIn(await pages.groups({ box: 'default', limit: 10 }))?.rows[0]?.members).to.equal(COUNT / 10);
+    expect(pageIn(await pages.groups({ box: 'default', limit: 10, after: undefined }))?.rows[0]?.members).to.equal(
+      COUNT / 10,
+    );
   });
 
   it('are as the last change before the request left them, with its total', async () => {
@@ -102,10 +115,10 @@ describe('first pages that are read together', () => {
         `INSERT INTO boxgate.resource (box, kind, id, version, body) VALUES ('empty', 'Client', 'c-' || $1, 1, '{}')`,
         [round],
       );
-      const added = pageIn(await pages.resources({ box: 'empty', kind: 'Client', limit: 100 }));
+      const added = pageIn(await pages.resources({ box: 'empty', kind: 'Client', limit: 100, after: undefined }));
       expect([added?.rows.length, added?.total]).to.deep.equal([1, 1]);
       await database.owner.query(`DELETE FROM boxgate.resource WHERE box = 'empty'`);
-      const removed = pageIn(await pages.resources({ box: 'empty', kind: 'Client', limit: 100 }));
+      const removed = pageIn(await pages.resources({ box: 'empty', kind: 'Client', limit: 100, after: undefined }));
       expect([removed?.rows.length, removed?.total]).to.deep.equal([0, 0]);
     }
   });
@@ -126,15 +139,17 @@ describe('first pages that are read together', () => {
       );
       // One row without content tells the API, however many rows the page has.
       const { rows } = await database.owner.query<{ body: string | null }>(
-        `SELECT body FROM boxgate.first_resources('{large}', '{Client}', '{10}')`,
+        `SELECT body FROM boxgate.resources_after('{large}', '{Client}', '{""}', '{10}')`,
       );
       expect(rows).to.deep.equal([{ body: null }]);
-      expect(await pages.resources({ box: 'large', kind: 'Client', limit: 10 }), id).to.equal('large');
+      expect(await pages.resources({ box: 'large', kind: 'Client', limit: 10, after: undefined }), id).to.equal(
+        'large',
+      );
       const users = await database.owner.query<{ data: string | null }>(
-        `SELECT data FROM boxgate.first_users('{large}', '{10}')`,
+        `SELECT data FROM boxgate.users_after('{large}', '{0}', '{10}')`,
       );
       expect(users.rows).to.deep.equal([{ data: null }]);
-      expect(await pages.users({ box: 'large', limit: 10 }), id).to.equal('large');
+      expect(await pages.users({ box: 'large', limit: 10, after: undefined }), id).to.equal('large');
       await database.owner.query(`DELETE FROM boxgate.resource WHERE box = 'large'`);
       await database.owner.query(`DELETE FROM boxgate.user WHERE box = 'large'`);
     }
@@ -151,8 +166,9 @@ describe('first pages that are read together', () => {
        SELECT 'large', n, n, n, '', '', $1 FROM generate_series(1, 40) n`,
       [random],
     );
-    const resources = async (limit: number) => pageIn(await pages.resources({ box: 'large', kind: 'Client', limit }));
-    const users = async (limit: number) => pageIn(await pages.users({ box: 'large', limit }));
+    const resources = async (limit: number) =>
+      pageIn(await pages.resources({ box: 'large', kind: 'Client', limit, after: undefined }));
+    const users = async (limit: number) => pageIn(await pages.users({ box: 'large', limit, after: undefined }));
     for (const read of [resources, users]) {
       const found = await Promise.all([read(10), read(40)]);
       expect(found.map((page) => page?.rows.length)).to.deep.equal([10, undefined]);
@@ -168,8 +184,8 @@ describe('first pages that are read together', () => {
       INSERT INTO boxgate.group_member (box, user_id, group_id) SELECT 'large', 2, n FROM generate_series(2, 50) n`);
     const shown = async () => {
       const [users, groups] = await Promise.all([
-        pages.users({ box: 'large', limit: 10 }),
-        pages.groups({ box: 'large', limit: 10 }),
+        pages.users({ box: 'large', limit: 10, after: undefined }),
+        pages.groups({ box: 'large', limit: 10, after: undefined }),
       ]);
       return [pageIn(users)?.rows[1]?.groups.length, pageIn(groups)?.rows[0]?.members];
     };

@@ -1,19 +1,20 @@
 import { arrayLiteral, quoted } from '../core/array-literal.ts';
-import { firstPageStatement } from '../core/first-page.ts';
-import type { FirstPageOfBox, FirstPageRow } from '../core/first-page.ts';
+import { pageStatement } from '../core/page-statement.ts';
+import type { PageRow, PageOfBox } from '../core/page-statement.ts';
 import { fixedText } from '../core/statement.ts';
 import { listedUser } from './user-search.ts';
 import type { ListedColumns, ListedUser } from './user-search.ts';
 
-const reading = fixedText('SELECT * FROM boxgate.first_users($1,$2)');
+const reading = fixedText('SELECT * FROM boxgate.users_after($1,$2,$3)');
 
-type Columns = ListedColumns & FirstPageRow;
+type Columns = ListedColumns & PageRow;
 
-/** Reads first pages of users, by ID. */
-export const firstUsers = firstPageStatement<FirstPageOfBox, Columns, ListedUser>({
+/** Reads pages of users, by ID. */
+export const usersAfter = pageStatement<PageOfBox, Columns, ListedUser>({
   read: (db, searches) =>
     db.rows<Columns>(reading, [
       arrayLiteral(searches, ({ box }) => quoted(box)),
+      arrayLiteral(searches, ({ after }) => after?.[0] ?? '0'),
       arrayLiteral(searches, ({ limit }) => String(limit)),
     ]),
   rowOf: listedUser,

@@ -1,19 +1,20 @@
 import { arrayLiteral, quoted } from '../core/array-literal.ts';
-import { firstPageStatement } from '../core/first-page.ts';
-import type { FirstPageOfBox, FirstPageRow } from '../core/first-page.ts';
+import { pageStatement } from '../core/page-statement.ts';
+import type { PageRow, PageOfBox } from '../core/page-statement.ts';
 import { fixedText } from '../core/statement.ts';
 import { storedGroup } from './group.ts';
 import type { GroupColumns, StoredGroup } from './group.ts';
 
-const reading = fixedText('SELECT * FROM boxgate.first_groups($1,$2)');
+const reading = fixedText('SELECT * FROM boxgate.groups_after($1,$2,$3)');
 
-type Columns = GroupColumns & FirstPageRow;
+type Columns = GroupColumns & PageRow;
 
-/** Reads first pages of groups, by ID. */
-export const firstGroups = firstPageStatement<FirstPageOfBox, Columns, StoredGroup>({
+/** Reads pages of groups, by ID. */
+export const groupsAfter = pageStatement<PageOfBox, Columns, StoredGroup>({
   read: (db, searches) =>
     db.rows<Columns>(reading, [
       arrayLiteral(searches, ({ box }) => quoted(box)),
+      arrayLiteral(searches, ({ after }) => after?.[0] ?? '0'),
       arrayLiteral(searches, ({ limit }) => String(limit)),
     ]),
   rowOf: storedGroup,
