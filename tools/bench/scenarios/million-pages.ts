@@ -59,7 +59,7 @@ async function measure(context: BenchContext, list: string): Promise<Row[]> {
       verdict: judged(ofIntrospection >= 0.25),
     },
     {
-      what: `the same: page ${pages.length.toLocaleString('en-US')} by \`next\`, against the first`,
+      what: `\`GET ${list}\`, page ${pages.length.toLocaleString('en-US')} of these by \`next\`, against the first`,
       goal: '>= 90 %',
       figure: `${percent(ofFirst)} (${perSecond(median(rates('far')))})`,
       verdict: judged(ofFirst >= 0.9),
