@@ -15,7 +15,7 @@ import { createPasswords } from './credentials/password.ts';
 import { createUserHints } from './credentials/user-hint.ts';
 import { declaredDaysOf } from './db/audit/audit-days.ts';
 import { batchedStatements } from './db/batched-statements.ts';
-import { createSharedPages } from './db/shared-pages.ts';
+import { createShortPages } from './db/short-pages.ts';
 import { createRecordReads } from './db/record-reads.ts';
 import { createSessionEndings } from './db/session-endings.ts';
 import { defaultBatchLimits } from './db/core/batch-bounds.ts';
@@ -299,7 +299,7 @@ function oauthServices(
   return {
     pool: database.general,
     records: createRecordReads(database.general),
-    sharedPages: createSharedPages(database.general, Date.now),
+    shortPages: createShortPages(database.general, Date.now),
     endActiveSession: createSessionEndings(database.general),
     secrets: createClientSecrets(hashes),
     passwords: createPasswords(hashes, config.encryptionKeys),

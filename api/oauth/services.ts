@@ -1,7 +1,7 @@
 import type { AuditTrail, Origin } from '../audit/audit-trail.ts';
 import type { CountedEvents } from '../audit/counted-events.ts';
 import type { Connections } from '../db/core/pool.ts';
-import type { SharedPages } from '../db/shared-pages.ts';
+import type { ShortPages } from '../db/short-pages.ts';
 import type { RecordReads } from '../db/record-reads.ts';
 import type { EndActiveSession } from '../db/session-endings.ts';
 import type { ClientSecrets } from '../credentials/client-secret.ts';
@@ -22,7 +22,7 @@ export interface OAuthServices {
   readonly states: StateCache;
   readonly pool: Connections;
   readonly records: RecordReads;
-  readonly sharedPages: SharedPages;
+  readonly shortPages: ShortPages;
   readonly endActiveSession: EndActiveSession;
   readonly secrets: ClientSecrets;
   readonly passwords: Passwords;

@@ -1,6 +1,6 @@
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { Connections } from '../db/core/pool.ts';
-import type { SharedPages } from '../db/shared-pages.ts';
+import type { ShortPages } from '../db/short-pages.ts';
 import type { RecordReads } from '../db/record-reads.ts';
 import type { EndActiveSession } from '../db/session-endings.ts';
 import type { ClientSecrets } from '../credentials/client-secret.ts';
@@ -9,7 +9,7 @@ import type { ClientSecrets } from '../credentials/client-secret.ts';
 export interface ResourceServices {
   readonly pool: Connections;
   readonly records: RecordReads;
-  readonly sharedPages: SharedPages;
+  readonly shortPages: ShortPages;
   readonly endActiveSession: EndActiveSession;
   readonly secrets: Pick<ClientSecrets, 'store'>;
   /** Records the changes of the request. */

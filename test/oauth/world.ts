@@ -18,7 +18,7 @@ import { defaultBatchLimits } from '../../api/db/core/batch-bounds.ts';
 import type { BatchedStatements } from '../../api/db/batched-statements.ts';
 import { Outage } from '../../api/db/core/outage.ts';
 import { createPool, defaultLimits } from '../../api/db/core/pool.ts';
-import { createSharedPages } from '../../api/db/shared-pages.ts';
+import { createShortPages } from '../../api/db/short-pages.ts';
 import { createRecordReads } from '../../api/db/record-reads.ts';
 import { createSessionEndings } from '../../api/db/session-endings.ts';
 import { OAuthError } from '../../api/oauth/oauth-error.ts';
@@ -94,7 +94,7 @@ export async function makeWorld(): Promise<World> {
     return {
       pool,
       records: createRecordReads(pool),
-      sharedPages: createSharedPages(pool, () => clock.now),
+      shortPages: createShortPages(pool, () => clock.now),
       endActiveSession: createSessionEndings(pool),
       keys: createSigningKeys(pool, sealing),
       userHints: createUserHints([encryptionKey]),

@@ -18,7 +18,7 @@ export interface CountedPage<Row> extends Page<Row> {
 }
 
 /** Result of a shared read; `large`: only a transaction can read the page, since it would hold up others. */
-export type SharedPage<Row> = CountedPage<Row> | 'large';
+export type ShortPage<Row> = CountedPage<Row> | 'large';
 
 /** A row of a statement for many pages. */
 export interface PageRow extends RowOfItem {
@@ -40,7 +40,7 @@ export interface PageDefinition<Search, Columns, Row> {
 export function pageStatement<Search extends PageOfBox, Columns extends PageRow, Row>({
   read,
   rowOf,
-}: PageDefinition<Search, Columns, Row>): Statement<Search, SharedPage<Row>> {
+}: PageDefinition<Search, Columns, Row>): Statement<Search, ShortPage<Row>> {
   return {
     boxOf: ({ box }) => box,
     run: async (db, searches) => {

@@ -35,7 +35,7 @@ export const auditSearch: Searchable<AuditEventOfBox, AuditFilters> = {
     request_id: (text) => ({ requestId: text }),
   },
   ranges: { created_at: (texts, name) => ({ createdAt: readDates(name, texts) }) },
-  find: async ({ pool, sharedPages }, box, request) => {
+  find: async ({ pool, shortPages }, box, request) => {
     const order = auditListing.orders[request.sort.field];
     if (order === undefined) throw new TypeError(`a list without the order ${request.sort.field}`);
     const keyOf = (row: StoredAuditEvent): readonly string[] => order.map((column) => column.keyOf(row));
@@ -49,7 +49,7 @@ export const auditSearch: Searchable<AuditEventOfBox, AuditFilters> = {
         });
       });
     const searchOf = (newest: NewestOfBox): NewestOfBox => newest;
-    const found = await searchNewest(box, request, { read: sharedPages.auditEvents, searchOf, keyOf, searchAlone });
+    const found = await searchNewest(box, request, { read: shortPages.auditEvents, searchOf, keyOf, searchAlone });
     return { ...found, rows: found.rows.map((row) => ({ ...row, box })) };
   },
 };

@@ -1,7 +1,7 @@
-import type { SharedPage, PageOfBox } from '../../db/core/page-statement.ts';
+import type { ShortPage, PageOfBox } from '../../db/core/page-statement.ts';
 import type { Listing } from '../../db/core/listing.ts';
 import { inBox } from '../../db/core/transaction.ts';
-import type { SharedPages } from '../../db/shared-pages.ts';
+import type { ShortPages } from '../../db/short-pages.ts';
 import type { ResourceServices } from '../services.ts';
 import type { SearchDefinition, SearchRequest } from './parameters.ts';
 import { search } from './search.ts';
@@ -12,14 +12,14 @@ import { pageOfWholeList, statementsOf } from './whole-list.ts';
 export interface Searchable<Row, Filters> extends SearchDefinition<Filters> {
   /** Returns one page of the records of a box. Throws Problem `bad-request` for a page too far from the beginning. */
   readonly find: (
-    services: Pick<ResourceServices, 'pool' | 'sharedPages' | 'now'>,
+    services: Pick<ResourceServices, 'pool' | 'shortPages' | 'now'>,
     box: string,
     request: SearchRequest<Partial<Filters>>,
   ) => Promise<SearchResult<Row>>;
 }
 
 /** Reads a page of the whole list by ID, together with others. */
-type ReadShared<Row> = (pages: SharedPages, search: PageOfBox) => Promise<SharedPage<Row>>;
+type ReadShared<Row> = (pages: ShortPages, search: PageOfBox) => Promise<ShortPage<Row>>;
 
 /** Makes the search of a list in the database, by the orders of the list. */
 export function searchable<Row, Filters extends object>(
@@ -30,13 +30,13 @@ export function searchable<Row, Filters extends object>(
   return {
     ...definition,
     sorts: listing.orders,
-    find: async ({ pool, sharedPages }, box, request) => {
+    find: async ({ pool, shortPages }, box, request) => {
       const { filters, sort, count: limit } = request;
       const order = listing.orders[sort.field];
       if (order === undefined) throw new TypeError(`a list without the order ${sort.field}`);
       const keyOf = (row: Row): readonly string[] => order.map((column) => column.keyOf(row));
       const place = sort.text === 'id' ? pageOfWholeList(request) : undefined;
-      const page = place && (await readShared?.(sharedPages, { box, limit, ...place }));
+      const page = place && (await readShared?.(shortPages, { box, limit, ...place }));
       if (page !== undefined && page !== 'large') return search(request, statementsOf(page, keyOf));
       return inBox(pool, box, 'snapshot', (connection) =>
         search(request, {

@@ -34,7 +34,7 @@ export const sessionSearch: Searchable<SessionRecord, SessionFilters> = {
     created_at: (texts, name) => ({ createdAt: readDates(name, texts) }),
     expires_at: (texts, name) => ({ expiresAt: readDates(name, texts) }),
   },
-  find: ({ pool, sharedPages, now: clock }, box, request) => {
+  find: ({ pool, shortPages, now: clock }, box, request) => {
     const now = clock();
     const what = { box, filters: request.filters, now };
     const keyOf = ({ id }: SessionRecord): readonly string[] => [id];
@@ -48,7 +48,7 @@ export const sessionSearch: Searchable<SessionRecord, SessionFilters> = {
         });
       });
     const searchOf = (newest: NewestOfBox): NewestSessionsOfBox => ({ ...newest, now });
-    return searchNewest(box, request, { read: sharedPages.sessions, searchOf, keyOf, searchAlone });
+    return searchNewest(box, request, { read: shortPages.sessions, searchOf, keyOf, searchAlone });
   },
 };
 

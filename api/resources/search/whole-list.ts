@@ -1,5 +1,5 @@
 import type { Page } from '../../db/core/keyset.ts';
-import { longestSharedPage } from '../../db/shared-pages.ts';
+import { longestShortPage } from '../../db/short-pages.ts';
 import type { SearchRequest } from './parameters.ts';
 import type { SearchStatements } from './search.ts';
 
@@ -10,7 +10,7 @@ export interface WholeListPage {
 
 /** Returns where the page of a search begins; undefined unless it is a short one of all records, read forwards. */
 export function pageOfWholeList({ filters, count, page }: SearchRequest<object>): WholeListPage | undefined {
-  if (count > longestSharedPage || Object.keys(filters).length > 0) return undefined;
+  if (count > longestShortPage || Object.keys(filters).length > 0) return undefined;
   if (page === undefined) return { after: undefined };
   return page.at === 'after' ? { after: page.key } : undefined;
 }

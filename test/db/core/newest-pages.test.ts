@@ -13,8 +13,8 @@ import { unprepared } from '../../../api/db/core/prepared-statements.ts';
 import type { Runner } from '../../../api/db/core/statement-batches.ts';
 import { inBox } from '../../../api/db/core/transaction.ts';
 import { withConnection } from '../../../api/db/core/with-connection.ts';
-import { createSharedPages } from '../../../api/db/shared-pages.ts';
-import type { SharedPages } from '../../../api/db/shared-pages.ts';
+import { createShortPages } from '../../../api/db/short-pages.ts';
+import type { ShortPages } from '../../../api/db/short-pages.ts';
 import { bucketOf } from '../../../api/db/session/bucket.ts';
 import { sessionsBefore } from '../../../api/db/session/sessions-before.ts';
 import { countSessions, readScope, searchSessions } from '../../../api/db/session/search.ts';
@@ -35,11 +35,11 @@ type Counted<Row> = Page<Row> & { readonly total: number };
 describe('pages that are read together, newest first', () => {
   const clock = { now: Date.now() };
   let database: BoxDatabase;
-  let pages: SharedPages;
+  let pages: ShortPages;
 
   before(async () => {
     database = await boxDatabase();
-    pages = createSharedPages(database.pool, () => clock.now);
+    pages = createShortPages(database.pool, () => clock.now);
     await database.owner.query(`INSERT INTO boxgate.box (box) VALUES ('empty'), ('long')`);
   });
   after(() => database.end());
@@ -175,7 +175,7 @@ describe('pages that are read together, newest first', () => {
 
   /** Statements that have counted rows of the box `long`, and those that have not, in the order of their calls. */
   interface Watched {
-    readonly read: SharedPages['sessions'];
+    readonly read: ShortPages['sessions'];
     readonly most: number[];
   }
 

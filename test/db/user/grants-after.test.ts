@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { BUILT_IN_CLIENTS } from '../../../crds/reserved-ids.ts';
 import type { CountedPage } from '../../../api/db/core/page-statement.ts';
 import { inBox } from '../../../api/db/core/transaction.ts';
-import { createSharedPages } from '../../../api/db/shared-pages.ts';
-import type { SharedPages } from '../../../api/db/shared-pages.ts';
+import { createShortPages } from '../../../api/db/short-pages.ts';
+import type { ShortPages } from '../../../api/db/short-pages.ts';
 import { grantListing } from '../../../api/db/user/grant.ts';
 import type { StoredGrant } from '../../../api/db/user/grant.ts';
 import { boxDatabase } from '../../resources/box-database.ts';
@@ -11,11 +11,11 @@ import type { BoxDatabase } from '../../resources/box-database.ts';
 
 describe('grants that are read together', () => {
   let database: BoxDatabase;
-  let pages: SharedPages;
+  let pages: ShortPages;
 
   before(async () => {
     database = await boxDatabase();
-    pages = createSharedPages(database.pool, Date.now);
+    pages = createShortPages(database.pool, Date.now);
     await database.owner.query(`INSERT INTO boxgate.box (box) VALUES ('empty'), ('many')`);
     await database.owner.query(
       `INSERT INTO boxgate.user (box, id, email, email_key, password, pepper)

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createSharedPages } from '../../../api/db/shared-pages.ts';
+import { createShortPages } from '../../../api/db/short-pages.ts';
 import { auditSearch } from '../../../api/resources/search/audit-search.ts';
 import { linksOf } from '../../../api/resources/search/bundle.ts';
 import { readSearch } from '../../../api/resources/search/parameters.ts';
@@ -43,7 +43,7 @@ describe('a search for the newest records', () => {
 
   /** A replica of the API: its pages, and what it remembers. */
   function replica() {
-    const services = { pool: database.pool, sharedPages: createSharedPages(database.pool, () => now), now: () => now };
+    const services = { pool: database.pool, shortPages: createShortPages(database.pool, () => now), now: () => now };
     return <Row, Filters extends object>(
       searched: Searchable<Row, Filters>,
       query: string,

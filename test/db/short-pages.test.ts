@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import type { CountedPage, SharedPage, PageOfBox } from '../../api/db/core/page-statement.ts';
+import type { CountedPage, ShortPage, PageOfBox } from '../../api/db/core/page-statement.ts';
 import type { Listing } from '../../api/db/core/listing.ts';
-import { createSharedPages, longestSharedPage } from '../../api/db/shared-pages.ts';
-import type { SharedPages } from '../../api/db/shared-pages.ts';
+import { createShortPages, longestShortPage } from '../../api/db/short-pages.ts';
+import type { ShortPages } from '../../api/db/short-pages.ts';
 import { inBox } from '../../api/db/core/transaction.ts';
 import { resourceListing } from '../../api/db/resource/search.ts';
 import { groupListing } from '../../api/db/user/group-search.ts';
@@ -17,16 +17,16 @@ const COUNT = 130;
 /** Text that Postgres cannot compress; twice as much of it does not fit into a row. */
 const random = randomBytes(900).toString('base64url');
 
-const limits = [1, 10, 12, 13, 14, longestSharedPage];
+const limits = [1, 10, 12, 13, 14, longestShortPage];
 const boxes = ['default', 'other', 'empty', 'none'];
 
 describe('pages that are read together', () => {
   let database: BoxDatabase;
-  let pages: SharedPages;
+  let pages: ShortPages;
 
   before(async () => {
     database = await boxDatabase();
-    pages = createSharedPages(database.pool, Date.now);
+    pages = createShortPages(database.pool, Date.now);
     await database.owner.query(`INSERT INTO boxgate.box (box) VALUES ('empty'), ('large')`);
     await database.owner.query(
       `INSERT INTO boxgate.resource (box, kind, id, version, body, secrets, owner_cluster, owner_name, owner_uid)
@@ -71,13 +71,13 @@ describe('pages that are read together', () => {
   }
 
   /** Returns the page of a read that is not left to a transaction. */
-  function pageIn<Row>(result: SharedPage<Row> | undefined): CountedPage<Row> | undefined {
+  function pageIn<Row>(result: ShortPage<Row> | undefined): CountedPage<Row> | undefined {
     return result === 'large' ? undefined : result;
   }
 
   async function expectSame<Row, Filters>(
     listing: Listing<Row, Filters>,
-    read: (search: PageOfBox) => Promise<SharedPage<Row>>,
+    read: (search: PageOfBox) => Promise<ShortPage<Row>>,
     places: readonly string[],
   ): Promise<void> {
     const searches = [undefined, ...places].flatMap((place) =>

@@ -1,7 +1,7 @@
 import { auditEventsBefore } from './audit/audit-events-before.ts';
 import type { StoredAuditEvent } from './audit/audit-event.ts';
 import { batchBounds } from './core/batch-bounds.ts';
-import type { PageOfBox, SharedPage } from './core/page-statement.ts';
+import type { PageOfBox, ShortPage } from './core/page-statement.ts';
 import { newestPagesOf } from './core/newest-pages.ts';
 import type { ReadNewestPage } from './core/newest-pages.ts';
 import type { Connections } from './core/pool.ts';
@@ -20,10 +20,10 @@ import type { StoredGroup } from './user/group.ts';
 import type { ListedUser } from './user/user-search.ts';
 
 /** Reads a page of one list. Throws Outage. */
-export type ReadPage<Row, Search = PageOfBox> = (search: Search) => Promise<SharedPage<Row>>;
+export type ReadPage<Row, Search = PageOfBox> = (search: Search) => Promise<ShortPage<Row>>;
 
 /** Short pages of lists, in the order of the IDs, and of sessions and records of the audit trail, newest first. */
-export interface SharedPages {
+export interface ShortPages {
   readonly resources: ReadPage<StoredResource, ResourcesOfBox>;
   readonly users: ReadPage<ListedUser>;
   readonly groups: ReadPage<StoredGroup>;
@@ -33,7 +33,7 @@ export interface SharedPages {
 }
 
 /** Rows of the longest page that is read with others. */
-export const longestSharedPage = 100;
+export const longestShortPage = 100;
 
 /** Pages of one statement: each has at most 32 KB of content. One statement of each list is in flight. */
 const bounds = { ...batchBounds, size: 8, inFlight: 1 };
@@ -48,7 +48,7 @@ const boundsOfShort = { ...bounds, size: 32 };
 const boundsOfCounting = { ...boundsOfNewest, boxes: 4 };
 
 /** Reads short pages in micro-batches on a pool; `now` in milliseconds since 1970. */
-export function createSharedPages(pool: Connections, now: () => number): SharedPages {
+export function createShortPages(pool: Connections, now: () => number): ShortPages {
   const runner = batchesOn(pool, bounds);
   const newest = {
     short: batchesOn(pool, boundsOfShort),
