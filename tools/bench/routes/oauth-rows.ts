@@ -1,4 +1,5 @@
 import { clientCredentials } from '../../../api/oauth/token/grants/client-credentials.ts';
+import { introspections } from '../introspections.ts';
 import { bearerRequest, formRequest, resourceRequest, type Credentials } from '../load/requests.ts';
 import type { RouteRow } from './row.ts';
 import { BACK, PASSWORD, VERIFIER } from '../people.ts';
@@ -50,12 +51,12 @@ export const oauthRows: readonly RouteRow[] = [
   {
     route: 'POST /auth/introspect',
     variant: 'opaque token',
-    requests: (world) => introspections(world, world.boxgate.clients.opaque),
+    requests: ({ boxgate }) => introspections(boxgate, boxgate.clients.opaque, TOKENS),
   },
   {
     route: 'POST /auth/introspect',
     variant: 'JWT',
-    requests: (world) => introspections(world, world.boxgate.clients.jwt),
+    requests: ({ boxgate }) => introspections(boxgate, boxgate.clients.jwt, TOKENS),
   },
   {
     route: 'POST /auth/revoke',
@@ -136,11 +137,6 @@ function tokenRequest({ boxgate }: RouteWorld, fields: Record<string, string>, c
 async function refreshes(world: RouteWorld, client: Credentials): Promise<readonly string[]> {
   const tokens = await world.refreshTokens(client, 1_000);
   return tokens.map((token) => tokenRequest(world, { grant_type: 'refresh_token', refresh_token: token }, client));
-}
-
-async function introspections({ boxgate }: RouteWorld, client: Credentials): Promise<readonly string[]> {
-  const tokens = await boxgate.issue(client, TOKENS);
-  return tokens.map((token) => formRequest(boxgate.path('/auth/introspect'), { token }, client));
 }
 
 /** A document that anybody may read. */

@@ -1,7 +1,8 @@
 import { contestant } from '../contestants.ts';
 import type { BenchContext } from '../context.ts';
 import { percent, perSecond } from '../figures.ts';
-import { bearerRequest, formRequest } from '../load/requests.ts';
+import { introspections } from '../introspections.ts';
+import { bearerRequest } from '../load/requests.ts';
 import { median, medianRatio } from '../median.ts';
 import { followNext } from '../next-pages.ts';
 import { alternate } from '../rounds.ts';
@@ -37,12 +38,10 @@ async function measure(context: BenchContext, list: string): Promise<Row[]> {
   const [token = ''] = await boxgate.issue(reader, 1);
   const pages = await followNext(boxgate, token, boxgate.path(`${list}?_count=10`), FAR);
   const [first = '', last = ''] = [pages[0], pages.at(-1)];
-  const checked = await boxgate.issue(opaque, TOKENS);
-  const introspections = checked.map((one) => formRequest(boxgate.path('/auth/introspect'), { token: one }, opaque));
   const results = await alternate(
     context.load,
     [
-      contestant(context, 'introspection', boxgate, introspections),
+      contestant(context, 'introspection', boxgate, await introspections(boxgate, opaque, TOKENS)),
       contestant(context, 'first', boxgate, [bearerRequest(first, token)]),
       contestant(context, 'far', boxgate, [bearerRequest(last, token)]),
     ],

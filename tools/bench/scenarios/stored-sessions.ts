@@ -2,6 +2,7 @@ import type { Boxgate } from '../boxgate.ts';
 import { contestant } from '../contestants.ts';
 import type { BenchContext } from '../context.ts';
 import { milliseconds, percent, whole } from '../figures.ts';
+import { introspections } from '../introspections.ts';
 import { formRequest } from '../load/requests.ts';
 import { medianRatio } from '../median.ts';
 import { alternate } from '../rounds.ts';
@@ -74,7 +75,6 @@ async function issueRequests(boxgate: Boxgate): Promise<string[]> {
   return [formRequest(boxgate.path('/auth/token'), { grant_type: 'client_credentials' }, boxgate.clients.opaque)];
 }
 
-async function checkRequests(boxgate: Boxgate): Promise<string[]> {
-  const tokens = await boxgate.issue(boxgate.clients.opaque, 1_000);
-  return tokens.map((token) => formRequest(boxgate.path('/auth/introspect'), { token }, boxgate.clients.opaque));
+function checkRequests(boxgate: Boxgate): Promise<string[]> {
+  return introspections(boxgate, boxgate.clients.opaque, 1_000);
 }
