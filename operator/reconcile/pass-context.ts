@@ -34,6 +34,8 @@ export interface PassContext {
   readonly isApiAway?: () => boolean;
   /** Checks whether other boxes wait for their pass. */
   readonly isCrowded?: () => boolean;
+  /** Checks whether a box has changed since its running pass began. */
+  readonly isChangedMeanwhile?: (box: string) => boolean;
   /** Checks whether lists lack so many objects in all boxes together that they must be wrong. */
   readonly isMuchMissing?: () => boolean;
   readonly random: () => number;

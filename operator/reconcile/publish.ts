@@ -1,15 +1,12 @@
-import { boxStatusInput } from '../status/box-status-input.ts';
-import type { BoxCache, Published } from './box-cache.ts';
+import type { BoxCache } from './box-cache.ts';
 import { objectKey } from '../desired/declared.ts';
 import type { Desired } from '../desired/desired.ts';
-import { sameStatusInput } from '../status/status-input.ts';
 import { DELETION_WAITS } from './deadlines.ts';
+import { dueStatuses, lastStatus, type DueStatus, type DueStatuses } from './due-statuses.ts';
 import type { Condition, ObjectStatus } from '../status/object-status.ts';
 import type { BoxPass } from './box-pass.ts';
 import type { PassContext } from './pass-context.ts';
-import type { KnownRow } from './stored-state.ts';
 import { recordReadiness } from '../status/ready-events.ts';
-import { TransitionPool, withTransitionTimes, statusOf } from '../status/status.ts';
 
 /** Work that a pass leaves: none; some for the next pass, at once; or large objects, for the next turn of the box. */
 export type Remainder = 'done' | 'more' | 'large';
@@ -28,20 +25,49 @@ export async function publish(
   const { box, cache, context, signal } = pass;
   const { source } = context;
   const due = dueStatuses(pass, desired, open, later);
-  const { seen } = due;
-  const remainder = remainderOf(due, later, pass);
+  const isAll = await writeInPortions(pass, due.changed);
+  const remainder = isAll ? remainderOf(due, later, pass) : 'more';
+  if (isAll) await source.finalizers?.add(box, enforced(due.seen, cache), signal);
   const waiting = open === 'unreachable' ? waitingStatuses(pass) : [];
-  const changed = [...due.changed, ...waiting];
   const gone = open === 'pending' && remainder === 'done' ? forgotten(cache) : [];
+  if (waiting.length + gone.length > 0) await source.writeStatus(box, waiting, gone, signal);
+  return remainder;
+}
+
+/**
+ * Writes statuses, each portion after the finalizers of its objects, until something waits for the end of this pass: an
+ * eighth of the box's share at least. Returns whether all were written; the next pass writes the others.
+ */
+async function writeInPortions(pass: BoxPass, changed: readonly DueStatus[]): Promise<boolean> {
+  const portion = Math.ceil((pass.context.source.statusesInTurn ?? Infinity) / 8);
+  for (let first = 0; first < changed.length; first += portion) {
+    if (first > 0 && isAwaited(pass)) return false;
+    await writePortion(pass, changed.slice(first, first + portion));
+  }
+  return true;
+}
+
+/** Checks whether rows wait for this pass to end: of other boxes, or of what has changed in this one since it began. */
+function isAwaited({ box, context: { isCrowded, isChangedMeanwhile } }: BoxPass): boolean {
+  return isCrowded?.() === true || isChangedMeanwhile?.(box) === true;
+}
+
+async function writePortion({ box, cache, context, signal }: BoxPass, portion: readonly DueStatus[]): Promise<void> {
+  const { source, events } = context;
+  for (const { last, status, published } of portion) {
+    cache.published.set(objectKey(status), published);
+    recordReadiness(last, status, events);
+  }
+  const declared = portion.map(({ published }) => published.desired);
+  const statuses = portion.map(({ status }) => status);
   try {
-    await source.finalizers?.add(box, enforced(seen, cache.stored.rows), signal);
-    if (changed.length + gone.length > 0) await source.writeStatus(box, changed, gone, signal);
+    await source.finalizers?.add(box, enforced(declared, cache), signal);
+    await source.writeStatus(box, statuses, [], signal);
   } catch (error) {
     // The next pass writes them.
-    for (const status of due.changed) cache.published.delete(objectKey(status));
+    for (const status of statuses) cache.published.delete(objectKey(status));
     throw error;
   }
-  return remainder;
 }
 
 function remainderOf({ isCut, held }: DueStatuses, later: ReadonlySet<string>, { large }: BoxPass): Remainder {
@@ -74,78 +100,10 @@ function waitingCondition(condition: Condition, { now }: PassContext): Condition
 }
 
 /** Returns the objects that have their rows. */
-function enforced(desired: readonly Desired[], rows: ReadonlyMap<string, KnownRow>): readonly Desired['object'][] {
+function enforced(desired: readonly Desired[], { stored: { rows } }: BoxCache): readonly Desired['object'][] {
   return desired.flatMap(({ object, validated }) =>
     rows.get(validated.rowKey)?.declarer.uid === object.uid ? [object] : [],
   );
-}
-
-interface DueStatuses {
-  readonly changed: readonly ObjectStatus[];
-  /** Objects that were checked. */
-  readonly seen: readonly Desired[];
-  /** True if the share of the box in this pass did not reach all of them. */
-  readonly isCut: boolean;
-  /** Large objects whose statuses wait for another turn. */
-  readonly held: ReadonlySet<Desired>;
-}
-
-function dueStatuses(
-  pass: BoxPass,
-  desired: readonly Desired[],
-  open: 'pending' | 'unreachable',
-  later: ReadonlySet<string>,
-): DueStatuses {
-  const { cache, large, context } = pass;
-  const time = context.now().toISOString();
-  const turn = turnOf(context);
-  const pool = new TransitionPool();
-  const changed: ObjectStatus[] = [];
-  const held = new Set<Desired>();
-  const isHeld = (one: Desired): boolean => {
-    if (large?.take(one.object.length ?? 0) !== false) return false;
-    held.add(one);
-    return true;
-  };
-  const result = (checked: readonly Desired[], isCut: boolean): DueStatuses => {
-    const seen = held.size === 0 ? checked : checked.filter((one) => !held.has(one));
-    return { changed, seen, isCut, held };
-  };
-  for (const [index, input] of boxStatusInput(pass, desired, open).entries()) {
-    const { key } = input.desired.object;
-    if (later.has(key)) continue;
-    const before = cache.published.get(key);
-    if (before !== undefined && sameStatusInput(before, input)) continue;
-    if (changed.length >= turn) return result(desired.slice(0, index), true);
-    // Most objects that wait have no status yet: it is not computed in each pass.
-    if (before === undefined && isHeld(input.desired)) continue;
-    const conditions = withTransitionTimes(input, before?.transitions ?? [], time);
-    const status = statusOf(input, conditions);
-    const last = before && lastStatus(before);
-    const isSame = last !== undefined && isSameStatus(last, status);
-    if (before !== undefined && !isSame && isHeld(input.desired)) continue;
-    cache.published.set(key, { ...input, transitions: pool.of(conditions) });
-    if (isSame) continue;
-    changed.push(status);
-    recordReadiness(last, status, context.events);
-  }
-  return result(desired, false);
-}
-
-/** Returns the limit of statuses in this pass: smaller while other boxes wait, as their rows come first. */
-function turnOf({ source, isCrowded }: PassContext): number {
-  const { statusesInTurn = Infinity } = source;
-  return isCrowded?.() === true ? Math.ceil(statusesInTurn / 8) : statusesInTurn;
-}
-
-/** Returns the last published status, rebuilt from its input: none of its conditions has changed since. */
-function lastStatus(last: Published): ObjectStatus {
-  return statusOf(last, withTransitionTimes(last, last.transitions, ''));
-}
-
-/** Compares two statuses without the place of the object, which is no part of the status. */
-function isSameStatus(one: ObjectStatus, other: ObjectStatus): boolean {
-  return JSON.stringify({ ...one, place: '' }) === JSON.stringify({ ...other, place: '' });
 }
 
 /** Returns and forgets the objects that are no longer declared, once their rows are gone too. */

@@ -7,6 +7,8 @@ export interface Queue {
   readonly waiting: number;
   /** Number of those without a running pass of their own: they wait for the passes of other keys. */
   readonly held: number;
+  /** Checks whether this key was added since its running pass began. */
+  isAddedAgain(key: string): boolean;
   /** Requests a pass of this key; if its pass is running, the key runs once more afterwards. */
   add(key: string): void;
   /** Resolves when nothing runs and nothing is ready to run (keys that wait after a failure are ignored). */
@@ -60,6 +62,10 @@ class KeyQueue implements Queue {
 
   get held(): number {
     return this.#ready.waiting;
+  }
+
+  isAddedAgain(key: string): boolean {
+    return this.#again.has(key);
   }
 
   add(key: string): void {

@@ -69,7 +69,11 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
   const onServed = (): void => caches.forEach((_, box) => queue.add(box));
   const settings = keepClusterSettings({ ...options, epoch, onServed, onFenced: failure.reject }, signal);
   const { missing, conditions } = readingsOf(caches);
-  const around = { isCrowded: () => queue.held > 0, isMuchMissing: () => isMassDeletion(missing()) };
+  const around = {
+    isCrowded: () => queue.held > 0,
+    isChangedMeanwhile: (box: string) => queue.isAddedAgain(box),
+    isMuchMissing: () => isMassDeletion(missing()),
+  };
   const lookAgain = (box: string): void => {
     sweepDue.add(box);
     queue.add(box);

@@ -26,6 +26,8 @@ export interface PassRig {
   now: Date;
   /** True if other boxes wait for their pass. */
   isCrowded: boolean;
+  /** Checks whether the box has changed since its pass began. */
+  isChangedMeanwhile: () => boolean;
   /** Turn for large objects of the next passes; undefined: all of them are sent and written. */
   large?: LargeTurn | undefined;
   /** Every call since it was last emptied: the lines that were sent. */
@@ -91,6 +93,7 @@ export async function passRig(api: TestApi, box: string, before?: PassRig): Prom
       keeper.now = time;
     },
     isCrowded: false,
+    isChangedMeanwhile: () => false,
     calls,
     async pass(objects, scope = 'changes') {
       source.objects = objects.map((object) => ({ ...object, namespace: box }));
@@ -107,6 +110,7 @@ export async function passRig(api: TestApi, box: string, before?: PassRig): Prom
         random: () => 0.5,
         usagePeriod: 3_600_000,
         isCrowded: () => rig.isCrowded,
+        isChangedMeanwhile: () => rig.isChangedMeanwhile(),
         events,
         onProgress: () => undefined,
       };

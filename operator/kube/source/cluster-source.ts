@@ -38,7 +38,7 @@ export type ClusterSourceOptions = Pick<
   readonly definitions?: InstalledDefinitions;
 };
 
-/** A quarter of a second of writes: a change in a box of ten thousand waits no longer than that for its statuses. */
+/** Half a second of writes. Rows that wait end a pass after an eighth of them (docs/decisions/0162). */
 const statusesInTurn = 256;
 
 type Watches = Readonly<Record<Kind, ListWatch<DeclaredObject>>> & {

@@ -40,4 +40,38 @@ describe('publishing statuses', () => {
     expect(await rig.pass(objects)).to.equal('done');
     expect(rig.source.gone).to.deep.equal(['Client/new']);
   });
+
+  it('ends a pass that writes statuses, after an eighth of its share, once the box has changed or others wait', async () => {
+    const rig = await passRig(api, 'meanwhile');
+    rig.source.statusesInTurn = 16;
+    const objects = [1, 2, 3, 4, 5, 6, 7].map((nth) => machineClient(`app-${String(nth)}`));
+    rig.isChangedMeanwhile = () => rig.source.published >= 4;
+    expect(await rig.pass(objects)).to.equal('more');
+    expect([...rig.source.statuses.keys()]).to.deep.equal([1, 2, 3, 4].map((nth) => `Client/app-${String(nth)}`));
+    rig.isChangedMeanwhile = () => false;
+    rig.isCrowded = true;
+    expect(await rig.pass([...objects, machineClient('new')])).to.equal('more');
+    expect(await rig.token('new')).to.equal(200);
+    expect(rig.source.published).to.equal(6);
+    rig.isCrowded = false;
+    expect(await rig.pass([...objects, machineClient('new')])).to.equal('done');
+    expect(rig.source.published).to.equal(8);
+    expect(rig.condition('Client/app-7')).to.equal('True/Ready');
+  });
+
+  it('keeps the time of a condition whose write was left to the next pass', async () => {
+    const rig = await passRig(api, 'kept-times');
+    const objects = [machineClient('app-1'), machineClient('app-2')];
+    await rig.pass(objects);
+    const times = () => rig.source.statuses.get('Client/app-2')?.conditions.map((one) => one.lastTransitionTime);
+    const before = times();
+    rig.now = new Date(rig.now.getTime() + 60_000);
+    rig.source.statusesInTurn = 8;
+    rig.isCrowded = true;
+    const changed = objects.map((one) => ({ ...one, generation: one.generation + 1 }));
+    expect(await rig.pass(changed)).to.equal('more');
+    expect(await rig.pass(changed)).to.equal('done');
+    expect(rig.source.published).to.equal(4);
+    expect(times()).to.deep.equal(before);
+  });
 });

@@ -69,6 +69,18 @@ describe('createQueue', () => {
     expect([queue.waiting, queue.held]).to.deep.equal([1, 1]);
   });
 
+  it('knows whether a key was added since its running pass began', async () => {
+    const { queue, end } = rig();
+    queue.add('a');
+    expect(queue.isAddedAgain('a')).to.equal(false);
+    await settled();
+    expect(queue.isAddedAgain('a')).to.equal(false);
+    queue.add('a');
+    expect(queue.isAddedAgain('a')).to.equal(true);
+    await end('a');
+    expect(queue.isAddedAgain('a')).to.equal(false);
+  });
+
   it('runs a key once however often it was added before its pass began', async () => {
     const { queue, begun } = rig();
     for (let times = 0; times < 5; times += 1) queue.add('a');
