@@ -103,6 +103,24 @@ describe('startReconciler against a real API', () => {
     await eventually('box b is applied', async () => (await rows())['b'] === 1);
   });
 
+  it('applies what changes while it writes statuses of the box before the other statuses', async () => {
+    const names = ['one', 'two', 'three'];
+    source.statusesInTurn = 8;
+    source.objects = names.map((name) => inBox('a', name));
+    const write = source.writeStatus.bind(source);
+    const seen: (number | undefined)[] = [];
+    source.writeStatus = async (box, statuses, gone, signal) => {
+      seen.push((await rows())['a']);
+      if (seen.length === 1) {
+        source.objects = [...source.objects, inBox('a', 'four')];
+        changed('a');
+      }
+      return write(box, statuses, gone, signal);
+    };
+    await start().firstRound;
+    expect(seen).to.deep.equal([3, 4, 4, 4]);
+  });
+
   it('empties a box in which nothing is declared any more, also one that it has never seen', async () => {
     source.objects = [inBox('a', 'one')];
     await start().firstRound;
