@@ -24,13 +24,15 @@ function preparationOf(pool: Connections): Preparation {
  */
 export function batchesOn(pool: Connections, bounds: typeof batchBounds): Runner {
   const prepared = preparationOf(pool);
-  return <Item, Result>({ run, boxOf, needsConfirmation = false }: Statement<Item, Result>) => {
+  return <Item, Result>(statement: Statement<Item, Result>) => {
+    const { run, boxOf, needsConfirmation = false, beside = Infinity } = statement;
     const runOnPool = (items: readonly Item[]) =>
       withConnection(pool, bounds.patience, async (connection) => {
         const db = await prepared(connection);
         return needsConfirmation ? confirmed(connection, () => run(db, items)) : run(db, items);
       });
-    const batch = createBatch(runOnPool, bounds, isOutage, boxOf);
+    const limits = { ...bounds, beside: Math.min(bounds.beside, beside) };
+    const batch = createBatch(runOnPool, limits, isOutage, boxOf);
     return (item: Item) => batch.submit(item);
   };
 }

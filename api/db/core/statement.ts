@@ -35,4 +35,6 @@ export interface Statement<Item, Result> {
   readonly boxOf: (item: Item) => string;
   /** True if a result may be reported only once the commit is confirmed; otherwise it is an Outage. */
   readonly needsConfirmation?: boolean;
+  /** Requests that must wait for the statement to begin beside itself, if fewer than those of the batch's limits. */
+  readonly beside?: number;
 }

@@ -29,8 +29,15 @@ export interface VersionRow {
   readonly config_version: string;
 }
 
-/** Stores a session if its box is still at its version: compare it with the returned version. */
-export const issueSession: Statement<NewSession, Versioned<null>> = { run: issueAll, boxOf: ({ box }) => box };
+/**
+ * Stores a session if its box is still at its version: compare it with the returned version. While the JWTs of one
+ * statement are signed, Postgres has the next one.
+ */
+export const issueSession: Statement<NewSession, Versioned<null>> = {
+  run: issueAll,
+  boxOf: ({ box }) => box,
+  beside: 12,
+};
 
 const issuing = fixedText(
   'SELECT box, config_version FROM boxgate.issue_sessions($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13)',

@@ -3,6 +3,7 @@ import { createPool, defaultLimits } from '../../../api/db/core/pool.ts';
 import { batchBounds } from '../../../api/db/core/batch-bounds.ts';
 import { batchesOn } from '../../../api/db/core/statement-batches.ts';
 import { fixedText, type Statement } from '../../../api/db/core/statement.ts';
+import { eventually } from '../../support/eventually.ts';
 import { freshDatabase } from '../../support/postgres.ts';
 
 const one = fixedText('SELECT 1 AS one');
@@ -33,6 +34,36 @@ describe('the batches on a pool', () => {
     try {
       for (const item of ['a', 'b']) expect(await batchesOn(pool, batchBounds)(oneForEach)(item)).to.equal(item);
       expect(texts).to.deep.equal(['SELECT pg_backend_pid() AS process', one.text, one.text]);
+    } finally {
+      await pool.end();
+      await database.drop();
+    }
+  });
+
+  it('begins a statement beside itself as soon as the requests wait that it asks for', async () => {
+    const database = await freshDatabase();
+    const pool = createPool(database.apiUrl, defaultLimits, 'statement-batches-test', () => undefined);
+    const runs: { readonly items: readonly string[]; readonly end: () => void }[] = [];
+    const held: Statement<string, string> = {
+      boxOf: () => '',
+      run: (_db, items) => new Promise((resolve) => runs.push({ items, end: () => resolve(items) })),
+    };
+    const begun = (): number => runs.length;
+    try {
+      const [usual, early] = [held, { ...held, beside: 2 }].map(batchesOn(pool, { ...batchBounds, slow: 60_000 }));
+      const answers = [early?.('a')];
+      await eventually('a statement has begun', () => begun() === 1);
+      answers.push(early?.('b'));
+      const other = [usual?.('c')];
+      await eventually('another statement has begun', () => begun() === 2);
+      answers.push(early?.('d'));
+      other.push(usual?.('e'), usual?.('f'));
+      await eventually('it has begun beside itself', () => begun() === 3);
+      expect(runs.map(({ items }) => items)).to.deep.equal([['a'], ['c'], ['b', 'd']]);
+      for (const { end } of runs.splice(0)) end();
+      await eventually('the last one has begun when the other ended', () => begun() === 1);
+      for (const { end } of runs) end();
+      expect(await Promise.all([...answers, ...other])).to.deep.equal(['a', 'b', 'd', 'c', 'e', 'f']);
     } finally {
       await pool.end();
       await database.drop();
