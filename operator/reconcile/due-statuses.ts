@@ -11,7 +11,7 @@ export interface DueStatus {
   readonly status: ObjectStatus;
   /** The one that was published last. */
   readonly last: ObjectStatus | undefined;
-  /** What is remembered of it. */
+  /** Memory of it: its input, and the times of its conditions. */
   readonly published: Published;
 }
 

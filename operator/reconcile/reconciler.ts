@@ -69,11 +69,6 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
   const onServed = (): void => caches.forEach((_, box) => queue.add(box));
   const settings = keepClusterSettings({ ...options, epoch, onServed, onFenced: failure.reject }, signal);
   const { missing, conditions } = readingsOf(caches);
-  const around = {
-    isCrowded: () => queue.held > 0,
-    isChangedMeanwhile: (box: string) => queue.isAddedAgain(box),
-    isMuchMissing: () => isMassDeletion(missing()),
-  };
   const lookAgain = (box: string): void => {
     sweepDue.add(box);
     queue.add(box);
@@ -85,15 +80,16 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
     ...settings,
     epoch,
     hosts,
-    ...around,
+    isCrowded: () => queue.held > 0,
+    isChangedMeanwhile: (box) => queue.isAddedAgain(box),
+    isMuchMissing: () => isMassDeletion(missing()),
     isApiAway: () => reach.isUnavailable(),
   };
-  const clock = (): number => options.now().getTime();
-  const turns = createLargeTurns({ ...options, clock, wake: (box) => queue.add(box) });
+  const timing = { ...options, clock: () => options.now().getTime() };
+  const turns = createLargeTurns({ ...timing, wake: (box) => queue.add(box) });
   const queue = createQueue({
-    ...options,
+    ...timing,
     ...passing,
-    clock,
     async run(box) {
       const cache = caches.get(box) ?? emptyCache();
       caches.set(box, cache);

@@ -59,6 +59,27 @@ describe('publishing statuses', () => {
     expect(rig.condition('Client/app-7')).to.equal('True/Ready');
   });
 
+  it('gives each object its finalizer before its status, and again when it has lost it', async () => {
+    const rig = await passRig(api, 'finalizers');
+    const held = new Set<string>();
+    const seen: string[] = [];
+    const write = rig.source.writeStatus.bind(rig.source);
+    rig.source.writeStatus = (box, changed, gone, signal) => {
+      seen.push(...changed.map(({ name }) => `${name} ${held.has(name) ? 'held' : 'free'}`));
+      return write(box, changed, gone, signal);
+    };
+    rig.source.finalizers = {
+      add: async (_box, objects) => objects.forEach(({ name }) => held.add(name)),
+      terminating: () => [],
+      remove: () => Promise.resolve(),
+    };
+    await rig.pass([machineClient('one'), machineClient('two')]);
+    expect(seen).to.deep.equal(['one held', 'two held']);
+    held.delete('one');
+    await rig.pass([machineClient('one'), machineClient('two')]);
+    expect([held.has('one'), seen.length]).to.deep.equal([true, 2]);
+  });
+
   it('keeps the time of a condition whose write was left to the next pass', async () => {
     const rig = await passRig(api, 'kept-times');
     const objects = [machineClient('app-1'), machineClient('app-2')];
