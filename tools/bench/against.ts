@@ -11,6 +11,7 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { startBoxgate, type Boxgate } from './boxgate.ts';
+import { introspections } from './introspections.ts';
 import { startLoad } from './load/client.ts';
 import { bearerRequest, formRequest } from './load/requests.ts';
 import { intervalOfMedian, median } from './median.ts';
@@ -49,10 +50,7 @@ const grant = { grant_type: 'client_credentials' };
 const rows: Readonly<Record<string, (boxgate: Boxgate) => Promise<string[]>>> = {
   opaque: (boxgate) => Promise.resolve([formRequest(boxgate.path('/auth/token'), grant, boxgate.clients.opaque)]),
   jwt: (boxgate) => Promise.resolve([formRequest(boxgate.path('/auth/token'), grant, boxgate.clients.jwt)]),
-  async introspection(boxgate) {
-    const tokens = await boxgate.issue(boxgate.clients.opaque, tokenCount);
-    return tokens.map((token) => formRequest(boxgate.path('/auth/introspect'), { token }, boxgate.clients.opaque));
-  },
+  introspection: (boxgate) => introspections(boxgate, boxgate.clients.opaque, tokenCount),
   async bearer(boxgate) {
     const tokens = await boxgate.issue(boxgate.clients.reader, tokenCount);
     const ids = await boxgate.sessionIds(tokenCount);

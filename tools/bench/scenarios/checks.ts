@@ -1,6 +1,7 @@
 import { contestant } from '../contestants.ts';
 import type { BenchContext } from '../context.ts';
 import { milliseconds, percent, perSecond } from '../figures.ts';
+import { introspections } from '../introspections.ts';
 import { bearerRequest, formRequest } from '../load/requests.ts';
 import { median, medianRatio } from '../median.ts';
 import { alternate, type Contestant } from '../rounds.ts';
@@ -66,10 +67,7 @@ async function floor(context: BenchContext): Promise<Contestant> {
 
 async function introspection(context: BenchContext): Promise<Contestant> {
   const boxgate = await context.boxgate('tokens');
-  const tokens = await boxgate.issue(boxgate.clients.opaque, tokenCount);
-  const requests = tokens.map((token) =>
-    formRequest(boxgate.path('/auth/introspect'), { token }, boxgate.clients.opaque),
-  );
+  const requests = await introspections(boxgate, boxgate.clients.opaque, tokenCount);
   return contestant(context, 'introspection', boxgate, requests);
 }
 
