@@ -24,6 +24,8 @@ export interface PassRequest {
 
 /** One pass over a box: the facts that its steps share. None of them changes during the pass but the cache. */
 export interface BoxPass extends PassRequest {
+  /** Milliseconds since 1970. */
+  readonly began: number;
   readonly listing: Listing;
   /** Validated objects of the listing. */
   readonly candidates: readonly Candidate[];

@@ -12,6 +12,7 @@ import { publishAnew } from './publish.ts';
 /** Reads and validates the declarations of a box. Throws what the source throws, and ManagementError. */
 export async function openPass(request: PassRequest): Promise<BoxPass> {
   const { box, cache, scope, context, signal } = request;
+  const began = context.now().getTime();
   const listing = await listed(request);
   const api = boxApi({ box, isGone: listing.isGone === true }, context, signal);
   await retire(api, listing, cache);
@@ -31,7 +32,7 @@ export async function openPass(request: PassRequest): Promise<BoxPass> {
   // Statuses that somebody else wrote: only in a sweep, so that two conflicting writers write rarely.
   if (isSweep) publishAnew(cache, context.source.takeForeignStatusWrites?.(box) ?? []);
   const secrets = { box, keeper: context.keeper, cache: cache.secrets, signal };
-  return { ...request, listing, candidates, known, isSweep, api, secrets };
+  return { ...request, began, listing, candidates, known, isSweep, api, secrets };
 }
 
 const nothingKnown: ReadonlyMap<string, Desired> = new Map();

@@ -39,17 +39,27 @@ export async function publish(
  * eighth of the box's share at least. Returns whether all were written; the next pass writes the others.
  */
 async function writeInPortions(pass: BoxPass, changed: readonly DueStatus[]): Promise<boolean> {
+  const isAwaited = awaitedBy(pass);
   const portion = Math.ceil((pass.context.source.statusesInTurn ?? Infinity) / 8);
   for (let first = 0; first < changed.length; first += portion) {
-    if (first > 0 && isAwaited(pass)) return false;
+    if (first > 0 && isAwaited()) return false;
     await writePortion(pass, changed.slice(first, first + portion));
   }
   return true;
 }
 
-/** Checks whether rows wait for this pass to end: of other boxes, or of what has changed in this one since it began. */
-function isAwaited({ box, context: { isCrowded, isChangedMeanwhile } }: BoxPass): boolean {
-  return isCrowded?.() === true || isChangedMeanwhile?.(box) === true;
+/**
+ * Returns the check whether rows wait for this pass to end: of other boxes, or of what has changed in this one since it
+ * began. The latter wait until statuses were written for as long as the pass took before: in a large box half of the
+ * time would else be lost with each change.
+ */
+function awaitedBy({ box, began, context }: BoxPass): () => boolean {
+  const { isCrowded, isChangedMeanwhile, now } = context;
+  const start = now().getTime();
+  return () => {
+    if (isCrowded?.() === true) return true;
+    return isChangedMeanwhile?.(box) === true && now().getTime() - start >= start - began;
+  };
 }
 
 async function writePortion({ box, cache, context, signal }: BoxPass, portion: readonly DueStatus[]): Promise<void> {

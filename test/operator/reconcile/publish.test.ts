@@ -59,6 +59,27 @@ describe('publishing statuses', () => {
     expect(rig.condition('Client/app-7')).to.equal('True/Ready');
   });
 
+  it('writes statuses for as long as the pass took before, though the box has changed', async () => {
+    const rig = await passRig(api, 'half');
+    rig.source.statusesInTurn = 8;
+    const later = (milliseconds: number): void => void (rig.now = new Date(rig.now.getTime() + milliseconds));
+    const real = { ...rig.source };
+    rig.source.list = (...asked) => {
+      later(100);
+      return real.list(...asked);
+    };
+    rig.source.writeStatus = (...written) => {
+      later(40);
+      return real.writeStatus(...written);
+    };
+    rig.isChangedMeanwhile = () => true;
+    const objects = [1, 2, 3, 4, 5].map((nth) => machineClient(`app-${String(nth)}`));
+    expect(await rig.pass(objects)).to.equal('more');
+    expect(rig.source.published).to.equal(3);
+    expect(await rig.pass(objects)).to.equal('done');
+    expect(rig.source.published).to.equal(5);
+  });
+
   it('gives each object its finalizer before its status, and again when it has lost it', async () => {
     const rig = await passRig(api, 'finalizers');
     const held = new Set<string>();
