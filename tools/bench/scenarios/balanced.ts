@@ -112,7 +112,7 @@ async function grow(context: BenchContext, what: string, requests: string[], gro
   return {
     what: `${what} of one, two and four API processes behind one balancer of connections, on two cores with Postgres and the callers`,
     goal: 'reported',
-    figure: figures.join('; '),
+    figure: figures.join('. '),
     verdict: 'reported',
   };
 }

@@ -61,7 +61,7 @@ async function row(context: OperatorContext, cluster: BenchCluster, links: Links
   const [toQuiet, toControl] = [quiet, control].map((other) => median(loaded) / median(other));
   const ratio = toQuiet ?? NaN;
   return {
-    what: `up to ${whole(rate)} changes a second of policies with ${whole(links.count)} links (${links.outcome}) in one namespace: create to token in another box, against the quiet figure; and against the same changes of objects that no operator looks at`,
+    what: `Up to ${whole(rate)} changes a second of policies with ${whole(links.count)} links (${links.outcome}) in one namespace. Create to token in another box, against the quiet figure; and against the same changes of objects that no operator looks at`,
     goal: '<= 3 times',
     figure: `${median(rates).toFixed(0)} changes a second; p50 ${quantile(quiet, 0.5).toFixed(0)} ms quiet; ${times(ratio)}; ${times(toControl ?? NaN)}`,
     verdict: judged(ratio <= 3),

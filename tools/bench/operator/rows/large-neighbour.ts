@@ -66,7 +66,7 @@ async function row(context: OperatorContext, cluster: BenchCluster, box: LargeBo
   }
   const memory = before.map((bytes, nth) => `${megabytes(bytes)} to ${megabytes(peak[nth] ?? NaN)}`);
   return {
-    what: `a box with ${whole(box.count)} Clients of ${whole(box.size)} characters (${box.outcome}): create to token in another box while they are made, while they are kept and compared every 5 s, and while two a second are changed, against a control run; memory of operator and API`,
+    what: `A box with ${whole(box.count)} Clients of ${whole(box.size)} characters (${box.outcome}). Create to token in another box while they are made, while they are kept and compared every 5 s, and while two a second are changed, against a control run. Memory of operator and API`,
     goal: '<= 2 times',
     figure: `p50 ${quantile(quiet, 0.5).toFixed(0)} ms quiet; ${ratios.map(times).join(', ')}; ${memory.join(', ')}`,
     verdict: judged(ratios.every((ratio) => ratio <= 2)),
