@@ -3,7 +3,9 @@ import type { Published } from './box-cache.ts';
 import type { Desired } from '../desired/desired.ts';
 import { sameStatusInput } from '../status/status-input.ts';
 import type { ObjectStatus } from '../status/object-status.ts';
+import type { Source } from '../desired/source.ts';
 import type { BoxPass } from './box-pass.ts';
+import type { PassContext } from './pass-context.ts';
 import { TransitionPool, withTransitionTimes, statusOf } from '../status/status.ts';
 
 /** A status to write. */
@@ -38,7 +40,7 @@ export function dueStatuses(
 ): DueStatuses {
   const { cache, large, context } = pass;
   const time = context.now().toISOString();
-  const { statusesInTurn = Infinity } = context.source;
+  const turn = turnOf(context);
   const pool = new TransitionPool();
   const changed: DueStatus[] = [];
   const held = new Set<Desired>();
@@ -56,7 +58,7 @@ export function dueStatuses(
     if (later.has(key)) continue;
     const before = cache.published.get(key);
     if (before !== undefined && sameStatusInput(before, input)) continue;
-    if (changed.length >= statusesInTurn) return result(desired.slice(0, index), true);
+    if (changed.length >= turn) return result(desired.slice(0, index), true);
     // Most objects that wait have no status yet: it is not computed in each pass.
     if (before === undefined && isHeld(input.desired)) continue;
     const conditions = withTransitionTimes(input, before?.transitions ?? [], time);
@@ -69,6 +71,16 @@ export function dueStatuses(
     else changed.push({ status, last, published });
   }
   return result(desired, false);
+}
+
+/** Returns the number of statuses that a pass writes at least: an eighth of the share of a box. */
+export function portionOf({ statusesInTurn = Infinity }: Source): number {
+  return Math.ceil(statusesInTurn / 8);
+}
+
+/** Returns the limit of statuses in this pass: a portion if other boxes wait already, as their rows come first. */
+function turnOf({ source, isCrowded }: PassContext): number {
+  return isCrowded?.() === true ? portionOf(source) : (source.statusesInTurn ?? Infinity);
 }
 
 /** Returns the last published status, rebuilt from its input: none of its conditions has changed since. */

@@ -2,7 +2,7 @@ import type { BoxCache } from './box-cache.ts';
 import { objectKey } from '../desired/declared.ts';
 import type { Desired } from '../desired/desired.ts';
 import { DELETION_WAITS } from './deadlines.ts';
-import { dueStatuses, lastStatus, type DueStatus, type DueStatuses } from './due-statuses.ts';
+import { dueStatuses, lastStatus, portionOf, type DueStatus, type DueStatuses } from './due-statuses.ts';
 import type { Condition, ObjectStatus } from '../status/object-status.ts';
 import type { BoxPass } from './box-pass.ts';
 import type { PassContext } from './pass-context.ts';
@@ -40,7 +40,7 @@ export async function publish(
  */
 async function writeInPortions(pass: BoxPass, changed: readonly DueStatus[]): Promise<boolean> {
   const isAwaited = awaitedBy(pass);
-  const portion = Math.ceil((pass.context.source.statusesInTurn ?? Infinity) / 8);
+  const portion = portionOf(pass.context.source);
   for (let first = 0; first < changed.length; first += portion) {
     if (first > 0 && isAwaited()) return false;
     await writePortion(pass, changed.slice(first, first + portion));
