@@ -114,7 +114,7 @@ describe('publishing statuses', () => {
     const before = times();
     rig.now = new Date(rig.now.getTime() + 60_000);
     rig.source.statusesInTurn = 8;
-    rig.isCrowded = true;
+    rig.isChangedMeanwhile = () => true;
     const changed = objects.map((one) => ({ ...one, generation: one.generation + 1 }));
     expect(await rig.pass(changed)).to.equal('more');
     expect(await rig.pass(changed)).to.equal('done');

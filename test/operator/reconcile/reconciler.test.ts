@@ -66,10 +66,10 @@ describe('startReconciler against a real API', () => {
     reconciler = undefined;
   });
 
-  function start(management: Management = real, clock: Partial<Pick<ReconcilerOptions, 'now'>> = {}): Reconciler {
+  function start(management: Management = real, now: ReconcilerOptions['now'] = () => new Date()): Reconciler {
     reconciler = startReconciler({
       ...plainOptions('http://x'),
-      ...clock,
+      now,
       source,
       management,
       keeper: memoryKeeper(),
@@ -119,7 +119,7 @@ describe('startReconciler against a real API', () => {
       return write(box, statuses, gone, signal);
     };
     // On a clock that stands, a pass takes no time: statuses need no more time than that.
-    await start(real, { now: () => new Date('2026-01-01') }).firstRound;
+    await start(real, () => new Date('2026-01-01')).firstRound;
     expect(seen).to.deep.equal([3, 4, 4, 4]);
   });
 

@@ -1,5 +1,6 @@
 import { contestant } from '../contestants.ts';
 import { milliseconds, percent } from '../figures.ts';
+import { introspections } from '../introspections.ts';
 import { formRequest } from '../load/requests.ts';
 import { medianRatio } from '../median.ts';
 import { alternate } from '../rounds.ts';
@@ -31,8 +32,7 @@ export const argon2Flood: Scenario = {
     const rates = (name: string): number[] => results.get(name)?.map((round) => round.perSecond) ?? [];
     const ratio = medianRatio(rates('chosen'), rates('generated'));
 
-    const tokens = await boxgate.issue(opaque, 1_000);
-    const checks = tokens.map((text) => formRequest(boxgate.path('/auth/introspect'), { token: text }, opaque));
+    const checks = await introspections(boxgate, opaque, 1_000);
     const wrong = Array.from({ length: 1_000 }, (_, place) =>
       formRequest(token, grant, { id: chosen.id, secret: `a wrong secret ${place}` }),
     );

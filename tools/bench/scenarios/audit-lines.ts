@@ -2,6 +2,7 @@ import type { Boxgate } from '../boxgate.ts';
 import type { BenchContext } from '../context.ts';
 import { percent, perSecond, whole } from '../figures.ts';
 import type { LoadPlan, LoadReport } from '../load/plan.ts';
+import { introspections } from '../introspections.ts';
 import { bearerRequest, formRequest } from '../load/requests.ts';
 import { median, medianRatio } from '../median.ts';
 import { judged, type Scenario } from '../scenario.ts';
@@ -25,10 +26,9 @@ export const auditLines: Scenario = {
     const boxgate = await context.boxgate('audit', { BOXGATE_TRUSTED_PROXIES: '127.0.0.1' });
     const { opaque } = boxgate.clients;
     const grant = { grant_type: 'client_credentials' };
-    const checked = await boxgate.issue(opaque, 2_000);
     const measured = {
       tokens: [formRequest(boxgate.path('/auth/token'), grant, opaque)],
-      checks: checked.map((token) => formRequest(boxgate.path('/auth/introspect'), { token }, opaque)),
+      checks: await introspections(boxgate, opaque, 2_000),
     };
     const tokens = await tokensOfOtherBoxes(boxgate);
     const rates = { tokens: ratesOf(), checks: ratesOf() };

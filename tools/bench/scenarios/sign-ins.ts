@@ -10,6 +10,7 @@ import type { Boxgate } from '../boxgate.ts';
 import { contestant } from '../contestants.ts';
 import type { BenchContext } from '../context.ts';
 import { milliseconds, percent, perSecond } from '../figures.ts';
+import { introspections } from '../introspections.ts';
 import { formRequest } from '../load/requests.ts';
 import { median, medianRatio } from '../median.ts';
 import { alternate } from '../rounds.ts';
@@ -69,9 +70,7 @@ async function bareRate(seconds: number): Promise<number> {
 }
 
 async function overload(context: BenchContext, boxgate: Boxgate, requests: string[], rate: number) {
-  const { opaque } = boxgate.clients;
-  const tokens = await boxgate.issue(opaque, 1_000);
-  const checks = tokens.map((token) => formRequest(boxgate.path('/auth/introspect'), { token }, opaque));
+  const checks = await introspections(boxgate, boxgate.clients.opaque, 1_000);
   const time = { seconds: context.rounds * context.seconds, warmupSeconds: 1 };
   const [flood, checked] = await Promise.all([
     context.otherLoad.run({ port: boxgate.port, connections: 200, requests, rate, ...time }),
