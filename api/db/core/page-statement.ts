@@ -12,9 +12,9 @@ export interface PageOfBox {
   readonly limit: number;
 }
 
-/** A page of a list, and the number of its rows in all. */
+/** A page of a list, and the number of its rows in all: absent if it was not requested, or is more than 10,000. */
 export interface CountedPage<Row> extends Page<Row> {
-  readonly total: number;
+  readonly total: number | undefined;
 }
 
 /** Result of a shared read; `large`: only a transaction can read the page, since it would hold up others. */

@@ -1,4 +1,5 @@
-import type { NewestDefinition, NewestOfBox, NewestRow } from '../core/newest-pages.ts';
+import type { CountedRow } from '../core/counted-pages.ts';
+import type { NewestDefinition, NewestOfBox } from '../core/newest-pages.ts';
 import { fixedText } from '../core/statement.ts';
 import { sessionRecordAt } from './record.ts';
 import type { EndedColumns, SessionRecord } from './record.ts';
@@ -9,7 +10,7 @@ export interface NewestSessionsOfBox extends NewestOfBox {
 }
 
 /** A row of a session; times in milliseconds since 1970. */
-type Columns = NewestRow &
+type Columns = CountedRow &
   Omit<EndedColumns, 'expires_at' | 'ended_at'> & {
     readonly expires_at: string;
     readonly ended_at: string | null;

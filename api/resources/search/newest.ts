@@ -1,4 +1,5 @@
-import type { NewestOfBox, ReadNewestPage } from '../../db/core/newest-pages.ts';
+import type { ReadCountedPage } from '../../db/core/counted-pages.ts';
+import type { NewestOfBox } from '../../db/core/newest-pages.ts';
 import type { SearchRequest } from './parameters.ts';
 import { search } from './search.ts';
 import type { SearchResult } from './search.ts';
@@ -6,7 +7,7 @@ import { pageOfWholeList, statementsOf } from './whole-list.ts';
 
 /** A list whose newest rows are read together with those of other boxes. */
 export interface NewestList<Row, Search extends NewestOfBox> {
-  readonly read: ReadNewestPage<Row, Search>;
+  readonly read: ReadCountedPage<Row, Search>;
   /** Makes the search for a page. */
   readonly searchOf: (newest: NewestOfBox) => Search;
   /** Returns the sort key of a row. */

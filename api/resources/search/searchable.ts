@@ -18,8 +18,11 @@ export interface Searchable<Row, Filters> extends SearchDefinition<Filters> {
   ) => Promise<SearchResult<Row>>;
 }
 
-/** Reads a page of the whole list by ID, together with others. */
-type ReadShared<Row> = (pages: ShortPages, search: PageOfBox) => Promise<ShortPage<Row>>;
+/** Reads a page of the whole list by ID, together with others; `isCounted`: true if its total is requested. */
+type ReadShared<Row> = (
+  pages: ShortPages,
+  search: PageOfBox & { readonly isCounted: boolean },
+) => Promise<ShortPage<Row>>;
 
 /** Makes the search of a list in the database, by the orders of the list. */
 export function searchable<Row, Filters extends object>(
@@ -31,13 +34,14 @@ export function searchable<Row, Filters extends object>(
     ...definition,
     sorts: listing.orders,
     find: async ({ pool, shortPages }, box, request) => {
-      const { filters, sort, count: limit } = request;
+      const { filters, sort, total, count: limit } = request;
       const order = listing.orders[sort.field];
       if (order === undefined) throw new TypeError(`a list without the order ${sort.field}`);
       const keyOf = (row: Row): readonly string[] => order.map((column) => column.keyOf(row));
       const place = sort.text === 'id' ? pageOfWholeList(request) : undefined;
-      const page = place && (await readShared?.(shortPages, { box, limit, ...place }));
-      if (page !== undefined && page !== 'large') return search(request, statementsOf(page, keyOf));
+      const page = place && (await readShared?.(shortPages, { box, limit, isCounted: total !== 'none', ...place }));
+      const isFound = page !== undefined && page !== 'large' && (page.total !== undefined || total !== 'accurate');
+      if (isFound) return search(request, statementsOf(page, keyOf));
       return inBox(pool, box, 'snapshot', (connection) =>
         search(request, {
           count: (most) => listing.count(connection, { box, filters }, most),

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type pg from 'pg';
 import { auditEventsBefore } from '../../../api/db/audit/audit-events-before.ts';
-import { newestPagesOf } from '../../../api/db/core/newest-pages.ts';
+import { countedPagesOf } from '../../../api/db/core/counted-pages.ts';
+import { newestPages } from '../../../api/db/core/newest-pages.ts';
 import { batchBounds } from '../../../api/db/core/batch-bounds.ts';
 import { batchesOn } from '../../../api/db/core/statement-batches.ts';
 import { sessionsBefore } from '../../../api/db/session/sessions-before.ts';
@@ -173,8 +174,8 @@ describe('pages that are read together while others store rows and drop partitio
       const runners = { short: batches, together: batches, counting: batches };
       const read =
         list.table === 'session'
-          ? newestPagesOf(runners, Date.now, sessionsBefore)
-          : newestPagesOf(runners, Date.now, auditEventsBefore);
+          ? countedPagesOf(runners, Date.now, newestPages(sessionsBefore))
+          : countedPagesOf(runners, Date.now, newestPages(auditEventsBefore));
       const partitions = (await numbersOf(list.partitions)).slice(0, 60);
       for (const [nth, partition] of partitions.entries()) {
         const id = await store(list, 'default', partition);

@@ -7,8 +7,9 @@ import { auditEventsBefore } from '../../../api/db/audit/audit-events-before.ts'
 import { bumpVersion } from '../../../api/db/box/box.ts';
 import { deleteRecords, endBoxData } from '../../../api/db/box/box-data.ts';
 import type { Page } from '../../../api/db/core/keyset.ts';
-import { countedTogether, newestPagesOf } from '../../../api/db/core/newest-pages.ts';
-import type { NewestPage } from '../../../api/db/core/newest-pages.ts';
+import { countedPagesOf, countedTogether } from '../../../api/db/core/counted-pages.ts';
+import { newestPages } from '../../../api/db/core/newest-pages.ts';
+import type { ShortPage } from '../../../api/db/core/page-statement.ts';
 import { unprepared } from '../../../api/db/core/prepared-statements.ts';
 import type { Runner } from '../../../api/db/core/statement-batches.ts';
 import { inBox } from '../../../api/db/core/transaction.ts';
@@ -25,9 +26,6 @@ import { storeFamily, storeSession, uuidAt } from '../../resources/sample-sessio
 import type { SampleSession } from '../../resources/sample-sessions.ts';
 
 const day = 86_400_000;
-
-/** Result of a shared read. */
-type Read<Row> = NewestPage<Row> | 'large';
 
 /** A page, and the number of rows of its list. */
 type Counted<Row> = Page<Row> & { readonly total: number };
@@ -66,14 +64,14 @@ describe('pages that are read together, newest first', () => {
     });
   }
 
-  const sessions = (box: string, limit: number, before?: string): Promise<Read<SessionRecord>> =>
+  const sessions = (box: string, limit: number, before?: string): Promise<ShortPage<SessionRecord>> =>
     pages.sessions({ box, limit, before, isCounted: true, now: clock.now });
-  const events = (box: string, limit: number, before?: string): Promise<Read<StoredAuditEvent>> =>
+  const events = (box: string, limit: number, before?: string): Promise<ShortPage<StoredAuditEvent>> =>
     pages.auditEvents({ box, limit, before, isCounted: true });
 
   /** Compares all pages of both boxes, each read next to the others. */
   async function expectSame<Row extends { readonly id: string }>(
-    together: (box: string, limit: number, before?: string) => Promise<Read<Row>>,
+    together: (box: string, limit: number, before?: string) => Promise<ShortPage<Row>>,
     alone: (box: string, limit: number, before?: string) => Promise<Counted<Row>>,
   ): Promise<void> {
     const ids = (await Promise.all(['default', 'other'].map((box) => alone(box, 100)))).flatMap(({ rows }) =>
@@ -201,7 +199,11 @@ describe('pages that are read together, newest first', () => {
           return result;
         });
     return {
-      read: newestPagesOf({ short: runner(), together: runner(), counting: runner() }, () => clock.now, sessionsBefore),
+      read: countedPagesOf(
+        { short: runner(), together: runner(), counting: runner() },
+        () => clock.now,
+        newestPages(sessionsBefore),
+      ),
       most,
     };
   }
@@ -328,7 +330,7 @@ describe('pages that are read together, newest first', () => {
     const texts = { userAgent: 'u'.repeat(1_700), box: 'other', createdAt: clock.now + 1_000 };
     await database.owner.query(`DELETE FROM boxgate.session WHERE box = 'other'`);
     for (let nth = 0; nth < 9; nth += 1) await storeSession(database.owner, { ...texts, id: uuidAt(clock.now + nth) });
-    const rowsOf = (page: Read<SessionRecord>): unknown => (page === 'large' ? page : page.rows.length);
+    const rowsOf = (page: ShortPage<SessionRecord>): unknown => (page === 'large' ? page : page.rows.length);
     expect(rowsOf(await sessions('other', 9))).to.equal(9);
     await storeSession(database.owner, { ...texts, id: uuidAt(clock.now + 10) });
     expect(rowsOf(await sessions('other', 8))).to.equal(8);

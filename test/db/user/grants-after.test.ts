@@ -19,7 +19,7 @@ describe('grants that are read together', () => {
     await database.owner.query(`INSERT INTO boxgate.box (box) VALUES ('empty'), ('many')`);
     await database.owner.query(
       `INSERT INTO boxgate.user (box, id, email, email_key, password, pepper)
-       SELECT b.box, n, n || b.box, n || b.box, '', '' FROM boxgate.box b, generate_series(1, 2000) n;`,
+       SELECT b.box, n, n || b.box, n || b.box, '', '' FROM boxgate.box b, generate_series(1, 6000) n;`,
     );
     await database.owner.query(
       `INSERT INTO boxgate.resource (box, kind, id, version, sessions_from, body)
@@ -56,14 +56,20 @@ describe('grants that are read together', () => {
     });
   }
 
-  const read = (box: string, limit = 10, after?: readonly string[]) => pages.grants({ box, limit, after });
+  const read = (box: string, limit = 10, after?: readonly string[]) =>
+    pages.grants({ box, limit, after, isCounted: true });
+
+  /** Deletes consents of the box `many`. */
+  async function forget(condition: string): Promise<void> {
+    await database.owner.query(`DELETE FROM boxgate.consent WHERE box = 'many' AND ${condition}`);
+  }
 
   it('are those that a transaction of the box reads, on each page and with its total', async () => {
     const keys = [undefined, ['3', 'app'], ['3', 'zzz'], ['12', 'deleted'], ['25', 'app'], ['39', 'a"\\']];
     const searches = ['default', 'other', 'empty', 'none'].flatMap((box) =>
       [1, 10, 100].flatMap((limit) => keys.map((after) => ({ box, limit, after }))),
     );
-    const found = await Promise.all(searches.map((search) => pages.grants(search)));
+    const found = await Promise.all(searches.map((search) => pages.grants({ ...search, isCounted: true })));
     for (const [nth, { box, limit, after }] of searches.entries()) {
       const expected = await alone(box, limit, after);
       // Beyond the last grant no row has the total.
@@ -82,22 +88,67 @@ describe('grants that are read together', () => {
     expect(shown.map(({ client }) => client)).not.to.include('deleted');
   });
 
-  it('leave a box to a transaction that has consents to an earlier client, more than 1,000, or to many clients', async () => {
-    await consent('many', 'app', 1, 999);
-    await consent('many', 'deleted', 1, 1);
-    expect(await read('many')).to.include({ total: 999 });
-    await consent('many', 'app', 1000, 1000);
+  it('show no grant to an earlier client, whatever lies between them, and count none', async () => {
+    await consent('many', 'app', 1, 40);
+    await consent('many', 'app', 41, 140, 4);
+    await consent('many', 'app', 141, 145);
+    expect(await read('many', 100)).to.deep.equal(await alone('many', 100));
+    expect(await read('many', 10, ['40', 'app'])).to.deep.equal(await alone('many', 10, ['40', 'app']));
+    expect(await read('many')).to.include({ total: 45 });
+    // One hidden grant more than a page passes over.
+    await consent('many', 'other-app', 50, 56, 4);
+    expect(await read('many', 10, ['40', 'app'])).to.equal('large');
+    expect(await read('many', 10, ['41', 'app'])).to.deep.equal(await alone('many', 10, ['41', 'app']));
+    await forget('user_id <= 140');
+    await consent('many', 'deleted', 1, 111);
+    await forget('user_id > 140');
+    expect(await read('many')).to.deep.equal({ rows: [], more: false, total: 0 });
+    await consent('many', 'deleted', 112, 112);
     expect(await read('many')).to.equal('large');
-    await database.owner.query(`DELETE FROM boxgate.consent WHERE box = 'many' AND user_id > 900`);
-    expect(await read('many')).to.include({ total: 900 });
-    await consent('many', 'app', 901, 901, 4);
-    expect(await read('many')).to.equal('large');
-    await database.owner.query(`DELETE FROM boxgate.consent WHERE box = 'many'`);
+    await forget('true');
+  });
+
+  it('leave a box to a transaction that has consents to more than a hundred clients', async () => {
     for (let nth = 0; nth < 100; nth += 1) await consent('many', `c-${String(nth)}`, 1, 1);
     expect(await read('many')).to.include({ total: 0 });
     await consent('many', 'app', 1, 1);
     expect(await read('many')).to.equal('large');
-    await database.owner.query(`DELETE FROM boxgate.consent WHERE box = 'many'`);
+    await forget('true');
+  });
+
+  it('count up to 10,000 grants, and tell no total of more until one is removed, a user, or a client', async () => {
+    const total = async (pageOf = pages): Promise<unknown> => {
+      const page = await pageOf.grants({ box: 'many', limit: 10, after: undefined, isCounted: true });
+      return page === 'large' ? page : page.total;
+    };
+    await consent('many', 'app', 1, 1_000);
+    expect(await total()).to.equal(1_000);
+    await consent('many', 'app', 1_001, 6_000);
+    await consent('many', 'other-app', 1, 4_000);
+    expect(await total()).to.equal(10_000);
+    await consent('many', 'other-app', 4_001, 4_002);
+    expect([await total(), await total()]).to.deep.equal([undefined, undefined]);
+    await forget('user_id = 77');
+    expect(await total()).to.equal(10_000);
+    await consent('many', 'app', 77, 77);
+    expect(await total()).to.equal(undefined);
+    await database.owner.query(`DELETE FROM boxgate.user WHERE box = 'many' AND id = 78`);
+    expect(await total()).to.equal(9_999);
+    await consent('many', 'other-app', 4_003, 4_010);
+    expect(await total()).to.equal(undefined);
+    // As a client is deleted: under a new config version.
+    await database.owner.query(
+      `WITH changed AS (UPDATE boxgate.box SET config_version = config_version + 1 WHERE box = 'many')
+       DELETE FROM boxgate.resource WHERE box = 'many' AND id = 'other-app'`,
+    );
+    expect(await total()).to.equal(5_999);
+    // 14,000 hidden ones, then more than twice the highest total.
+    await consent('many', 'deleted', 79, 6_000);
+    await consent('many', 'another', 79, 4_147);
+    expect([await total(), await total(createShortPages(database.pool, Date.now))]).to.deep.equal([5_999, 5_999]);
+    await consent('many', 'another', 4_148, 4_200);
+    expect(await total()).to.equal('large');
+    await forget('true');
   });
 
   it('leave a page to a transaction whose grants have many or large targets, and no shorter one of the list', async () => {
