@@ -272,7 +272,8 @@ describe('hand-written SQL under the API’s role', () => {
       'first_groups', // of the release before, as the next two
       'first_resources',
       'first_users',
-      'grants_after',
+      'grant_pages',
+      'grants_after', // of the release before
       'groups_after',
       'groups_of',
       'hold_boxes',

@@ -18,7 +18,7 @@ GRANT SELECT ON boxgate.migration TO :role;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA boxgate TO :role;
 -- Triggers call these whoever makes the change. A role that may call them could put them on a table of its own.
 REVOKE EXECUTE ON FUNCTION boxgate.begin_box_use(), boxgate.count_new_resources(), boxgate.count_changed_resources(),
-     boxgate.count_deleted_resources(), boxgate.count_users(), boxgate.count_groups(),
+     boxgate.count_deleted_resources(), boxgate.count_users(), boxgate.count_groups(), boxgate.count_removed_grants(),
      boxgate.drop_oldest_codes(), boxgate.drop_oldest_sign_ins(), boxgate.drop_oldest_consent_requests(),
      boxgate.end_oldest_families() FROM :role;
 -- Only functions of the owner call these. Those of buckets and days are made later, too, and nobody may call them then.
