@@ -76,7 +76,9 @@ BEGIN
                                                    THEN consents_from(n.box, s.client, p_built_in) END) AS since
                            FROM (SELECT c.box, c.user_id, c.client, c.scopes, c.version, c.created_at FROM consent c
                                   WHERE c.box = n.box AND (c.user_id, c.client) > (n.user_id, n.client)
-                                  ORDER BY c.user_id, c.client LIMIT n.rows + 101) AS s OFFSET 0) AS c
+                                  ORDER BY c.user_id, c.client LIMIT n.rows + 101) AS s
+                          -- Sorted already, which the planner forgets unless it is said: it would read all of them.
+                          ORDER BY s.user_id, s.client OFFSET 0) AS c
                   CROSS JOIN LATERAL (SELECT count(*) AS count, coalesce(sum(l.bytes), 0) AS bytes
                                         FROM (SELECT pg_column_size(s) AS bytes FROM consent_target s
                                                WHERE s.box = c.box AND s.user_id = c.user_id AND s.client = c.client

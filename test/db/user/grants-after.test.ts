@@ -116,6 +116,35 @@ describe('grants that are read together', () => {
     await forget('true');
   });
 
+  it('read no more rows than they show, and count a box once for all of its pages', async () => {
+    await consent('many', 'app', 1, 6_000);
+    await database.owner.query('VACUUM boxgate.consent');
+    const entries = async (most: string): Promise<number> => {
+      const connection = await database.owner.connect();
+      try {
+        await connection.query('BEGIN');
+        const { rowCount } = await connection.query(
+          `SELECT FROM boxgate.grant_pages(array_fill('many'::text, '{8}'), array_fill(0::bigint, '{8}'), array_fill(''::text, '{8}'),
+                                           array_fill(10, '{8}'), $1, '{boxgate.ui}')`,
+          [most],
+        );
+        expect(rowCount).to.equal(8 * 11);
+        const { rows } = await connection.query<{ entries: number }>(
+          `SELECT sum(pg_stat_get_xact_tuples_returned(x.indexrelid))::integer AS entries
+             FROM pg_index x WHERE x.indrelid = 'boxgate.consent'::regclass`,
+        );
+        await connection.query('ROLLBACK');
+        return rows[0]?.entries ?? 0;
+      } finally {
+        connection.release();
+      }
+    };
+    // Beside the rows are entries of some that were deleted.
+    expect(await entries('{0,0,0,0,0,0,0,0}')).to.be.within(8 * 11, 4 * 8 * 11);
+    expect(await entries('{10,10000,10,10000,10,10000,10,10000}')).to.be.within(6_000, 6_000 + 4 * 8 * 11);
+    await forget('true');
+  });
+
   it('count up to 10,000 grants, and tell no total of more until one is removed, a user, or a client', async () => {
     const total = async (pageOf = pages): Promise<unknown> => {
       const page = await pageOf.grants({ box: 'many', limit: 10, after: undefined, isCounted: true });
