@@ -26,7 +26,7 @@ export interface CountedRow extends RowOfItem {
   readonly is_large: boolean;
   /** The rows of the box that were counted: one more than the limit of the count if there are more. */
   readonly total: string | null;
-  /** The state of the list, in the first row of its page. */
+  /** The state of the list, in the first row of its page; null if the page was not read. */
   readonly state: string | null;
 }
 
@@ -92,8 +92,10 @@ export function countedPagesOf<Search extends CountedSearch, Columns extends Cou
     const length = lengths.of(box);
     if (length === undefined) {
       const rows = await together({ ...search, most: countedTogether });
-      const counted = Number(rows[0]?.total ?? 0);
-      if (counted <= countedTogether || rows[0]?.is_large === true) return pageIn(search, rows, counted);
+      const [{ total, state, is_large } = { total: 0, state: null, is_large: false }] = rows;
+      const counted = Number(total);
+      const isLarge = is_large && state !== null;
+      if (counted <= countedTogether || isLarge) return pageIn(search, rows, counted);
     } else if (length.is === 'long') {
       const rows = await together({ ...search, most: 0 });
       if (rows[0]?.state === length.state || rows[0]?.is_large === true) return pageIn(search, rows, undefined);

@@ -21,8 +21,9 @@ CREATE TRIGGER count_removed_grants AFTER DELETE ON boxgate.consent REFERENCING 
 -- Grants, by user and client (api/db/user/grant.ts). Each box is counted once, up to the highest `p_most` of its pages, which may
 -- be 0: the API knows already that there are more than it tells, as long as `state` stays the same (api/db/core/list-lengths.ts).
 -- Consents to clients that were deleted, or to earlier ones of the same ID, are neither shown nor counted. A box is left to a
--- transaction if it has consents to more than 100 clients, or if so many are hidden that twice `p_most` do not tell the total; a page
--- if a hundred hidden ones are in its way, or if its grants have many or large targets.
+-- transaction if it has consents to more than 100 clients, or if so many are hidden that twice `p_most` do not tell the total (`total`
+-- is more than `p_most` then, without a state); a page if a hundred hidden ones are in its way, or if its grants have many or large
+-- targets.
 CREATE FUNCTION boxgate.grant_pages(p_box text[], p_user bigint[], p_client text[], p_limit integer[], p_most integer[],
                                     p_built_in text[])
 RETURNS TABLE (nth bigint, is_large boolean, total bigint, state text, user_id bigint, client text, scopes text[],
@@ -38,7 +39,9 @@ BEGIN
       JOIN box b ON b.box = m.box
       JOIN box_use u ON u.box = m.box
      CROSS JOIN LATERAL (
-           SELECT coalesce(sum(v.visible), 0)::bigint AS total,
+           SELECT CASE WHEN count(*) <= 100 THEN
+                    coalesce(greatest(sum(v.visible), CASE WHEN sum(v.stored) > 2 * m.most THEN m.most + 1 END), 0)
+                  END::bigint AS total,
                   count(*) > 100 OR coalesce(sum(v.stored) > 2 * m.most AND sum(v.visible) <= m.most, false) AS is_large
              FROM (SELECT g.stored,
                           CASE WHEN g.since IS NULL THEN 0 WHEN g.oldest >= g.since THEN g.stored
