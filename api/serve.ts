@@ -51,6 +51,7 @@ import { createRemoteKeySets, fetchLimits } from './oauth/client-auth/remote-key
 import { createServiceAccountTokens } from './oauth/client-auth/service-account-tokens.ts';
 import type { OAuthServices } from './oauth/services.ts';
 import { createSigningKeys } from './oauth/keys/signing-keys.ts';
+import { createVerifiedJwts } from './oauth/keys/verified-jwts.ts';
 import { createFairQueue } from './shares/fair-queue.ts';
 import type { FairQueue } from './shares/fair-queue.ts';
 import { createConnectionQueues, sharedConnections } from './fair-connections.ts';
@@ -307,6 +308,7 @@ function oauthServices(
     clusterSettings: createClusterSettings(database.hot),
     serviceAccountTokens: createServiceAccountTokens(),
     keys: createSigningKeys(database.general, sealing),
+    verifiedJwts: createVerifiedJwts(),
     userHints: createUserHints(config.encryptionKeys),
     now: Date.now,
     revocationsNeedStandby: config.revocationsNeedStandby,

@@ -16,6 +16,7 @@ import type { UsageNotes } from '../state/usage-notes.ts';
 import type { ClientKeys } from './client-auth/client-keys.ts';
 import type { ServiceAccountTokens } from './client-auth/service-account-tokens.ts';
 import type { SigningKeys } from './keys/signing-keys.ts';
+import type { VerifiedJwts } from './keys/verified-jwts.ts';
 
 /** Dependencies of the OAuth endpoints, given once at the start of the process. */
 export interface OAuthServices {
@@ -30,6 +31,7 @@ export interface OAuthServices {
   readonly clusterSettings: ClusterSettings;
   readonly serviceAccountTokens: ServiceAccountTokens;
   readonly keys: SigningKeys;
+  readonly verifiedJwts: VerifiedJwts;
   readonly userHints: UserHints;
   /** Records the use of clients. */
   readonly usage: Pick<UsageNotes, 'tokenIssued' | 'previousSecretUsed'>;

@@ -27,6 +27,7 @@ import { createClientKeys } from '../../api/oauth/client-auth/client-keys.ts';
 import { createRemoteKeySets, fetchLimits } from '../../api/oauth/client-auth/remote-key-sets.ts';
 import { createServiceAccountTokens } from '../../api/oauth/client-auth/service-account-tokens.ts';
 import { createSigningKeys } from '../../api/oauth/keys/signing-keys.ts';
+import { createVerifiedJwts } from '../../api/oauth/keys/verified-jwts.ts';
 import type { RawTokenRequest } from '../../api/oauth/token/endpoint.ts';
 import { applyBox } from '../../api/resources/apply/apply.ts';
 import { parseApplyLine } from '../../api/http/management/management-lines.ts';
@@ -97,6 +98,7 @@ export async function makeWorld(): Promise<World> {
       shortPages: createShortPages(pool, () => clock.now),
       endActiveSession: createSessionEndings(pool),
       keys: createSigningKeys(pool, sealing),
+      verifiedJwts: createVerifiedJwts(),
       userHints: createUserHints([encryptionKey]),
       usage: createUsageNotes(),
       states: createStateCache({ pool, sealing, statements, onUnusable: () => undefined }),

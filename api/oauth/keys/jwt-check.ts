@@ -1,16 +1,19 @@
 import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import { bucketOf } from '../../db/session/bucket.ts';
-import type { KeyRing } from '../../state/key-ring.ts';
+import type { KeyRing, SigningKey } from '../../state/key-ring.ts';
 
-/** Session that a JWT access token of ours names. */
-export interface JwtTokenParts {
+/** A verified JWT access token of ours, and the session that it names; times in seconds since 1970. */
+export interface VerifiedJwt {
   /** The session's UUID, 32 hexadecimal digits. */
   readonly id: string;
   readonly bucket: number;
+  readonly key: SigningKey;
+  readonly issuedAt: number;
+  readonly expiresAt: number;
 }
 
 /** Characters; no request header is longer, and no token of ours. */
-const longestToken = 16_384;
+export const longestToken = 16_384;
 /** Seconds by which two clocks may differ. */
 const clockTolerance = 60;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -24,7 +27,7 @@ export async function readJwtAccessToken(
   keys: KeyRing,
   issuer: string,
   now: number,
-): Promise<JwtTokenParts | undefined> {
+): Promise<VerifiedJwt | undefined> {
   if (text.length > longestToken || !/^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/.test(text)) return undefined;
   try {
     const { kid } = decodeProtectedHeader(text);
@@ -40,10 +43,15 @@ export async function readJwtAccessToken(
     });
     const { exp, iat, jti } = payload;
     if (exp === undefined || iat === undefined || jti === undefined || !uuid.test(jti)) return undefined;
-    if (iat > now / 1000 + clockTolerance) return undefined;
-    return { id: jti.replaceAll('-', ''), bucket: bucketOf(iat, exp) };
+    const found = { id: jti.replaceAll('-', ''), bucket: bucketOf(iat, exp), key, issuedAt: iat, expiresAt: exp };
+    return isInTime(found, now) ? found : undefined;
   } catch (error) {
     if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined;
     throw error;
   }
+}
+
+/** Returns whether a token is not over, nor of another clock's future (milliseconds since 1970). */
+export function isInTime({ issuedAt, expiresAt }: Pick<VerifiedJwt, 'issuedAt' | 'expiresAt'>, now: number): boolean {
+  return now / 1000 < expiresAt && issuedAt <= now / 1000 + clockTolerance;
 }

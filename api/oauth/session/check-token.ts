@@ -8,7 +8,6 @@ import type { Person } from '../../db/user/person.ts';
 import type { BoxState, ClientState } from '../../state/box-state.ts';
 import type { CurrentStatements } from '../../state/current-statements.ts';
 import { clientOf } from '../built-in-clients.ts';
-import { readJwtAccessToken } from '../keys/jwt-check.ts';
 import type { OAuthServices } from '../services.ts';
 import { stillGranted } from './still-granted.ts';
 
@@ -102,7 +101,7 @@ function isForBox({ audience }: LiveSession, { state, services }: CheckContext):
 /** Returns a JWT's session key, its jti, once the signature is verified: closing a session ends JWTs too (T-32). */
 async function jwtKey(text: string, state: BoxState, services: OAuthServices): Promise<SessionKey | undefined> {
   const issuer = services.issuer(state);
-  const parts = await readJwtAccessToken(text, state.keys, issuer, services.now());
+  const parts = await services.verifiedJwts.read(text, state.keys, issuer, services.now());
   return parts && { box: state.box, bucket: parts.bucket, id: parts.id, hash: null };
 }
 

@@ -64,8 +64,10 @@ function read(text: string, at = now) {
 describe('the check of a JWT', () => {
   it('gives the session and the bucket of a token of ours, which another library signed', async () => {
     const token = await new SignJWT(claims).setProtectedHeader(header).sign(ours);
-    expect(await read(token)).to.deep.equal({ id, bucket: bucketOf(seconds, seconds + 300) });
-    expect(await read(signed())).to.deep.equal({ id, bucket: bucketOf(seconds, seconds + 300) });
+    const times = { issuedAt: seconds, expiresAt: seconds + 300 };
+    const found = { id, bucket: bucketOf(seconds, seconds + 300), key: ring.all[0], ...times };
+    expect(await read(token)).to.deep.equal(found);
+    expect(await read(signed())).to.deep.equal(found);
   });
 
   it('takes a token until the very end, and up to a minute before its own time', async () => {

@@ -1,0 +1,42 @@
+import { hash } from 'node:crypto';
+import type { KeyRing } from '../../state/key-ring.ts';
+import { isInTime, longestToken, readJwtAccessToken } from './jwt-check.ts';
+import type { VerifiedJwt } from './jwt-check.ts';
+
+/** Memory of the JWT access tokens that were verified: an app sends the same token with many requests. */
+export interface VerifiedJwts {
+  /** Verifies a token as {@link readJwtAccessToken} does; only once while its key, the issuer and its time are valid. */
+  read(text: string, keys: KeyRing, issuer: string, now: number): Promise<VerifiedJwt | undefined>;
+}
+
+interface Remembered {
+  readonly token: VerifiedJwt;
+  readonly issuer: string;
+}
+
+/** Tokens that are remembered, the last ones that were verified: about 3 MB. */
+const mostTokens = 10_000;
+
+/** Creates the memory of a replica, for all boxes. It holds digests: no token can be read from it. */
+export function createVerifiedJwts(): VerifiedJwts {
+  const remembered = new Map<string, Remembered>();
+  return {
+    async read(text, keys, issuer, now) {
+      if (text.length > longestToken) return undefined;
+      const digest = hash('sha256', text, 'base64url');
+      const found = remembered.get(digest);
+      // A key that was retired, or loaded again, is not the one that verified it.
+      const isSame = found?.issuer === issuer && keys.find(found.token.key.kid) === found.token.key;
+      if (isSame && isInTime(found.token, now)) return found.token;
+      remembered.delete(digest);
+      const token = await readJwtAccessToken(text, keys, issuer, now);
+      if (token === undefined) return undefined;
+      remembered.set(digest, { token, issuer });
+      for (const oldest of remembered.keys()) {
+        if (remembered.size <= mostTokens) break;
+        remembered.delete(oldest);
+      }
+      return token;
+    },
+  };
+}
