@@ -5,7 +5,7 @@ import type { VerifiedJwt } from './jwt-check.ts';
 
 /** Memory of the JWT access tokens that were verified: an app sends the same token with many requests. */
 export interface VerifiedJwts {
-  /** Verifies a token as {@link readJwtAccessToken} does; only once while its key, the issuer and its time are valid. */
+  /** Verifies a token as {@link readJwtAccessToken} does, but only once while its key, issuer and times are valid. */
   read(text: string, keys: KeyRing, issuer: string, now: number): Promise<VerifiedJwt | undefined>;
 }
 
