@@ -51,6 +51,7 @@ const rows: Readonly<Record<string, (boxgate: Boxgate) => Promise<string[]>>> = 
   opaque: (boxgate) => Promise.resolve([formRequest(boxgate.path('/auth/token'), grant, boxgate.clients.opaque)]),
   jwt: (boxgate) => Promise.resolve([formRequest(boxgate.path('/auth/token'), grant, boxgate.clients.jwt)]),
   introspection: (boxgate) => introspections(boxgate, boxgate.clients.opaque, tokenCount),
+  'introspection-jwt': (boxgate) => introspections(boxgate, boxgate.clients.jwt, tokenCount),
   async bearer(boxgate) {
     const tokens = await boxgate.issue(boxgate.clients.reader, tokenCount);
     const ids = await boxgate.sessionIds(tokenCount);
