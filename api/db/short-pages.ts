@@ -41,7 +41,7 @@ export const longestShortPage = 100;
 /** Pages of one statement: each has at most 32 KB of content. One statement of each list is in flight. */
 const bounds = { ...batchBounds, size: 8, inFlight: 1 };
 
-/** The same for lists whose statements are planned for each partition: more pages, with 16 KB each, share that. */
+/** The same for lists of which a part is counted, or whose statements are planned for each partition: 16 KB a page. */
 const boundsOfCounted = { ...bounds, size: 16 };
 
 /** The same for pages of few rows. */

@@ -39,7 +39,10 @@ export interface CountedDefinition<Search, Columns, Row> {
   readonly isFirst: (search: Search) => boolean;
 }
 
-/** Rows that a statement of any boxes counts for a page: it holds up the others for a tenth of a millisecond. */
+/**
+ * Rows that a statement of any boxes counts for a page: it holds up the others for a tenth of a millisecond, twice as
+ * long for grants, some of which may be hidden.
+ */
 export const countedTogether = 1_000;
 
 /** Limit up to which totals are told. */

@@ -2,8 +2,8 @@
 -- with more than 1,000 consents took a transaction for each page, in which up to 10,000 were counted. `grants_after` stays for the
 -- release before.
 
--- A list of more than 10,000 grants becomes shorter only if grants are removed, or if a client is. The first is counted here, under
--- the lock of the box that a removal has anyway; the second has a new config version.
+-- A list of more than 10,000 grants becomes shorter only if grants are removed, or if those of a client are hidden: because it is
+-- deleted, inactive, or another one than before. The first is counted here; the second has a new config version.
 ALTER TABLE boxgate.box_use ADD COLUMN removed_grants bigint NOT NULL DEFAULT 0;
 
 CREATE FUNCTION boxgate.count_removed_grants() RETURNS trigger
@@ -20,7 +20,7 @@ CREATE TRIGGER count_removed_grants AFTER DELETE ON boxgate.consent REFERENCING 
 
 -- Grants, by user and client (api/db/user/grant.ts). Each box is counted once, up to the highest `p_most` of its pages, which may
 -- be 0: the API knows already that there are more than it tells, as long as `state` stays the same (api/db/core/list-lengths.ts).
--- Consents to clients that were deleted, or to earlier ones of the same ID, are neither shown nor counted. A box is left to a
+-- Consents that are hidden, since their client is deleted or its sessions were ended, are neither shown nor counted. A box is left to a
 -- transaction if it has consents to more than 100 clients, or if so many are hidden that twice `p_most` do not tell the total (`total`
 -- is more than `p_most` then, without a state); a page if a hundred hidden ones are in its way, or if its grants have many or large
 -- targets.
@@ -45,9 +45,10 @@ BEGIN
                   count(*) > 100 OR coalesce(sum(v.stored) > 2 * m.most AND sum(v.visible) <= m.most, false) AS is_large
              FROM (SELECT g.stored,
                           CASE WHEN g.since IS NULL THEN 0 WHEN g.oldest >= g.since THEN g.stored
-                               ELSE (SELECT count(*) FROM (SELECT FROM consent c
-                                                            WHERE c.box = m.box AND c.client = g.client AND c.version >= g.since
-                                                            LIMIT m.most + 1) AS l)
+                               -- As many as were counted: all of them if the whole box was, otherwise no more than there are.
+                               ELSE (SELECT count(*) FROM (SELECT c.version FROM consent c
+                                                            WHERE c.box = m.box AND c.client = g.client LIMIT g.stored) AS l
+                                      WHERE l.version >= g.since)
                           END AS visible
                      FROM (SELECT f.*, consents_from(m.box, f.client, p_built_in) AS since
                              FROM (SELECT c.client, count(*) AS stored, min(c.version) AS oldest
@@ -70,7 +71,7 @@ BEGIN
                 sum(f.bytes) OVER () > 16384 OR bool_or(f.is_long OR pg_column_compression(f.scopes) IS NOT NULL) OVER ()
                   OR (count(*) OVER () <= n.rows
                       AND EXISTS (SELECT FROM consent c WHERE c.box = n.box AND (c.user_id, c.client) > (n.user_id, n.client)
-                                  OFFSET n.rows + 101)) AS is_large
+                                  ORDER BY c.user_id, c.client OFFSET n.rows + 101)) AS is_large
            FROM (SELECT c.user_id, c.client, c.scopes, c.created_at, c.since, pg_column_size(c.scopes) + t.bytes AS bytes,
                         t.count, t.count > 500 / n.rows AS is_long
                    FROM (SELECT s.*, coalesce((SELECT r.sessions_from FROM resource r
@@ -93,7 +94,7 @@ BEGIN
    WHERE r.place = 1 OR NOT r.is_large
       OR (r.place IS NULL
           AND (k.is_large OR EXISTS (SELECT FROM consent c WHERE c.box = n.box AND (c.user_id, c.client) > (n.user_id, n.client)
-                                     OFFSET n.rows + 101)))
+                                     ORDER BY c.user_id, c.client OFFSET n.rows + 101)))
    ORDER BY n.nth, r.place;
 END
 $$;

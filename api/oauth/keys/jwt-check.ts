@@ -7,7 +7,8 @@ export interface VerifiedJwt {
   /** The session's UUID, 32 hexadecimal digits. */
   readonly id: string;
   readonly bucket: number;
-  readonly key: SigningKey;
+  readonly kid: string;
+  readonly publicKey: SigningKey['publicKey'];
   readonly issuedAt: number;
   readonly expiresAt: number;
 }
@@ -30,8 +31,8 @@ export async function readJwtAccessToken(
 ): Promise<VerifiedJwt | undefined> {
   if (text.length > longestToken || !/^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/.test(text)) return undefined;
   try {
-    const { kid } = decodeProtectedHeader(text);
-    const key = typeof kid === 'string' ? keys.find(kid) : undefined;
+    const header = decodeProtectedHeader(text);
+    const key = typeof header.kid === 'string' ? keys.find(header.kid) : undefined;
     if (key === undefined) return undefined;
     const { payload } = await jwtVerify(text, key.publicKey, {
       algorithms: [key.algorithm],
@@ -43,7 +44,9 @@ export async function readJwtAccessToken(
     });
     const { exp, iat, jti } = payload;
     if (exp === undefined || iat === undefined || jti === undefined || !uuid.test(jti)) return undefined;
-    const found = { id: jti.replaceAll('-', ''), bucket: bucketOf(iat, exp), key, issuedAt: iat, expiresAt: exp };
+    const { kid, publicKey } = key;
+    const times = { issuedAt: iat, expiresAt: exp };
+    const found = { id: jti.replaceAll('-', ''), bucket: bucketOf(iat, exp), kid, publicKey, ...times };
     return isInTime(found, now) ? found : undefined;
   } catch (error) {
     if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined;

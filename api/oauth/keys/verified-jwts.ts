@@ -14,7 +14,7 @@ interface Remembered {
   readonly issuer: string;
 }
 
-/** Tokens that are remembered, the last ones that were verified: about 3 MB. */
+/** Tokens that are remembered, the last ones that were verified: about 3 MB, and the public keys. */
 const mostTokens = 10_000;
 
 /** Creates the memory of a replica, for all boxes. It holds digests: no token can be read from it. */
@@ -25,12 +25,11 @@ export function createVerifiedJwts(): VerifiedJwts {
       if (text.length > longestToken) return undefined;
       const digest = hash('sha256', text, 'base64url');
       const found = remembered.get(digest);
-      // A key that was retired, or loaded again, is not the one that verified it.
-      const isSame = found?.issuer === issuer && keys.find(found.token.key.kid) === found.token.key;
+      const isSame = found?.issuer === issuer && isPublished(found.token, keys);
       if (isSame && isInTime(found.token, now)) return found.token;
-      remembered.delete(digest);
       const token = await readJwtAccessToken(text, keys, issuer, now);
       if (token === undefined) return undefined;
+      remembered.delete(digest);
       remembered.set(digest, { token, issuer });
       for (const oldest of remembered.keys()) {
         if (remembered.size <= mostTokens) break;
@@ -39,4 +38,10 @@ export function createVerifiedJwts(): VerifiedJwts {
       return token;
     },
   };
+}
+
+/** Returns whether the key that verified a token is published. It is another object once the keys were loaded again. */
+function isPublished({ kid, publicKey }: VerifiedJwt, keys: KeyRing): boolean {
+  const published = keys.find(kid)?.publicKey;
+  return published === publicKey || published?.equals(publicKey) === true;
 }

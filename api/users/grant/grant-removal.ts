@@ -26,8 +26,9 @@ export function removeGrant(
     const grant = await readGrant(connection, box, key);
     demandPreconditions(preconditions, grant && grantVersion(grant));
     if (grant === undefined) return undefined;
-    await deleteGrant(connection, box, key);
     await endGrant(connection, box, key, services.now());
+    // At the end: it locks the counts of the box, for which sign-ups wait.
+    await deleteGrant(connection, box, key);
     note({ event: 'consent.removed', target: `Grant/${String(key.user)}.${key.client}` });
     return grant;
   });

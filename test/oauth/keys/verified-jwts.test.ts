@@ -30,7 +30,7 @@ describe('the memory of verified JWTs', () => {
     const jwts = createVerifiedJwts();
     const token = signed();
     const found = await jwts.read(token, ring, issuer, now);
-    expect(found).to.include({ key: ring.all[0], issuedAt: seconds });
+    expect(found).to.include({ kid: 'our-key', issuedAt: seconds });
     expect(await jwts.read(token, ring, issuer, now)).to.equal(found);
   });
 
@@ -59,14 +59,12 @@ describe('the memory of verified JWTs', () => {
     expect(isFound).to.deep.equal([true, false, true, false]);
   });
 
-  it('verifies a token again by a key of the same id that was loaded again, or that is another one', async () => {
+  it('takes a token after its key was loaded again, but not by another key of the same id', async () => {
     const jwts = createVerifiedJwts();
     const token = signed();
     const found = await jwts.read(token, ring, issuer, now);
     const again = createKeyRing([row], sampleSealing, 'default');
-    const next = await jwts.read(token, again, issuer, now);
-    expect(next?.id).to.equal(found?.id);
-    expect(next).not.to.equal(found);
+    expect(await jwts.read(token, again, issuer, now)).to.equal(found);
     const another = createKeyRing([keyRow('our-key')], sampleSealing, 'default');
     expect(await jwts.read(token, another, issuer, now)).to.equal(undefined);
   });
