@@ -24,7 +24,7 @@ describe('F-13 an API that ends at any of its writes', () => {
 
   for (const [name, story] of Object.entries(apiStories)) {
     it(`I1 I2 I5 I7 while ${name}: it is started again, and all is as it was acknowledged`, async function () {
-      this.timeout(600_000);
+      this.timeout(3_600_000);
       const reference = await playApiStory(rig, story);
       expect(reference.violations, 'without any fault').to.deep.equal([]);
       expect(reference.writes, 'recorded').to.not.be.empty;

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { InCluster } from '../../../operator/kube/client/in-cluster.ts';
 import type { ControlPlane } from '../../../tools/envtest/control-plane.ts';
+import { eventually } from '../../support/eventually.ts';
 import { startOperatorProcess, operatorNamespace, type OperatorProcess } from '../../support/operator-process.ts';
 import { managementKey, type RestartedApi } from './api-supply.ts';
 import type { EpochWatch } from './epoch-watch.ts';
@@ -57,7 +58,10 @@ export async function startRestartedOperator(options: OperatorSupplyOptions): Pr
     await serving.end();
     // As after a Lease has run out, only sooner.
     const lease = `/apis/coordination.k8s.io/v1/namespaces/${operatorNamespace}/leases/boxgate-operator`;
-    await options.plane.call({ method: 'DELETE', path: lease });
+    await eventually('the Lease of the one before is gone', async () => {
+      const { status } = await options.plane.call({ method: 'DELETE', path: lease });
+      return status === 200 || status === 404;
+    });
     serving = await supply.take();
     serving.release();
     replacing = undefined;
