@@ -2,6 +2,7 @@ import { errorFacts } from '../process/log.ts';
 import type { Log } from '../process/log.ts';
 import { inPortions } from '../process/in-portions.ts';
 import { startRounds } from '../process/rounds.ts';
+import { setNewest } from '../process/set-newest.ts';
 import { createTurns } from '../process/turns.ts';
 import type { Connections } from './db/core/pool.ts';
 import { storeRequests, trimRequests } from './db/request/recorded-request.ts';
@@ -91,17 +92,9 @@ function createRecord({ pool, notes, now, log }: RequestWritingOptions): (isLast
       for (const [key, { box }] of batch) {
         waiting.delete(key);
         if (!written.has(key)) grown.add(box);
-        remember(key);
+        setNewest(written, key, now(), mostWritten);
       }
     }
-  }
-
-  /** Remembers a written key as the most recent one, and forgets the oldest beyond the limit. */
-  function remember(key: string): void {
-    written.delete(key);
-    written.set(key, now());
-    const oldest = written.size > mostWritten ? written.keys().next().value : undefined;
-    if (oldest !== undefined) written.delete(oldest);
   }
 
   async function trim(): Promise<void> {

@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
+import { setNewest } from '../../process/set-newest.ts';
 import { isGeneratedSecret } from '../../crds/generated-secret-text.ts';
 import { equal } from './equal.ts';
 import type { Sharer } from '../shares/places.ts';
@@ -63,7 +64,7 @@ export function createClientSecrets(queue: HashQueue): ClientSecrets {
       return true;
     }
     const right = await verifyOnce(stored, secret, marked, limits);
-    if (right) remember(stored, marked);
+    if (right) setNewest(remembered, stored, marked, rememberedLimit);
     return right;
   }
 
@@ -83,12 +84,6 @@ export function createClientSecrets(queue: HashQueue): ClientSecrets {
   async function verifyNow(stored: string, secret: string, limits?: GuessLimits): Promise<boolean> {
     const sharer = await limits?.begin();
     return queue.verify(stored, secret, sharer === undefined ? {} : { sharer });
-  }
-
-  function remember(stored: string, marked: string): void {
-    const oldest = remembered.size >= rememberedLimit ? remembered.keys().next().value : undefined;
-    if (oldest !== undefined) remembered.delete(oldest);
-    remembered.set(stored, marked);
   }
 
   return {

@@ -1,7 +1,8 @@
+import { rowsOfItems } from './answers.ts';
 import type { RowOfItem } from './answers.ts';
-import { pageOf } from './keyset.ts';
 import { createListLengths } from './list-lengths.ts';
-import type { CountedPage, ShortPage } from './page-statement.ts';
+import { shortPageOf } from './page-statement.ts';
+import type { ShortPage } from './page-statement.ts';
 import type { Runner } from './statement-batches.ts';
 import type { Statement, StatementConnection } from './statement.ts';
 
@@ -69,26 +70,19 @@ export function countedPagesOf<Search extends CountedSearch, Columns extends Cou
   const lengths = createListLengths(now);
   const statement: Statement<CountedUpTo<Search>, readonly Columns[]> = {
     boxOf: ({ box }) => box,
-    run: async (db, searches) => {
-      const rows = Map.groupBy(await read(db, searches), ({ nth }) => Number(nth));
-      return searches.map((_, index) => rows.get(index + 1) ?? []);
-    },
+    run: async (db, searches) => rowsOfItems(searches, await read(db, searches)),
   };
   const short = runners.short(statement);
   const long = runners.together(statement);
   const together = (search: CountedUpTo<Search>) => (search.limit <= shortPage ? short : long)(search);
   const counting = runners.counting(statement);
-  const pageIn = (search: Search, rows: readonly Columns[], total: number | undefined): CountedPage<Row> | 'large' => {
-    const [first] = rows;
-    // A page beyond the last row has no row to tell the total.
-    if (first?.is_large === true || (first === undefined && !isFirst(search))) return 'large';
-    const span = { limit: search.limit, offset: 0, descending: false, backward: false };
-    const page = pageOf(
-      rows.map((row) => rowOf(row, search)),
-      span,
-    );
-    return { ...page, total };
-  };
+  const pageIn = (search: Search, rows: readonly Columns[], total: number | undefined): ShortPage<Row> =>
+    shortPageOf(rows, {
+      limit: search.limit,
+      isFirst: isFirst(search),
+      total,
+      rowOf: (row) => rowOf(row, search),
+    });
   return async (search) => {
     const { box } = search;
     if (!search.isCounted) return pageIn(search, await together({ ...search, most: 0 }), undefined);

@@ -1,3 +1,5 @@
+import { setNewest } from '../../../process/set-newest.ts';
+
 /** Length of a list when it was last counted: `state` is that of a list with more rows than a total tells. */
 export type ListLength = { readonly is: 'medium' } | { readonly is: 'long'; readonly state: string };
 
@@ -27,12 +29,7 @@ export function createListLengths(now: () => number): ListLengths {
       return found !== undefined && now() < found.until ? found.length : undefined;
     },
     note(box, length) {
-      known.delete(box);
-      known.set(box, { length, until: now() + memory });
-      for (const oldest of known.keys()) {
-        if (known.size <= mostBoxes) break;
-        known.delete(oldest);
-      }
+      setNewest(known, box, { length, until: now() + memory }, mostBoxes);
     },
   };
 }

@@ -1,6 +1,5 @@
 import { arrayLiteral, quoted } from './array-literal.ts';
-import type { CountedDefinition, CountedSearch } from './counted-pages.ts';
-import type { CountedRow } from './counted-pages.ts';
+import type { CountedDefinition, CountedRow, CountedSearch } from './counted-pages.ts';
 import type { FixedText } from './statement.ts';
 
 /** Search for the newest rows of a box, or for the newest before one of them. */

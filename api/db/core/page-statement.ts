@@ -1,3 +1,4 @@
+import { rowsOfItems } from './answers.ts';
 import type { RowOfItem } from './answers.ts';
 import { pageOf } from './keyset.ts';
 import type { Page } from './keyset.ts';
@@ -44,13 +45,29 @@ export function pageStatement<Search extends PageOfBox, Columns extends PageRow,
   return {
     boxOf: ({ box }) => box,
     run: async (db, searches) => {
-      const rows = Map.groupBy(await read(db, searches), ({ nth }) => Number(nth));
+      const pages = rowsOfItems(searches, await read(db, searches));
       return searches.map(({ limit, after }, index) => {
-        const found = rows.get(index + 1) ?? [];
-        if (found[0]?.is_large === true || (found.length === 0 && after !== undefined)) return 'large';
-        const span = { limit, offset: 0, descending: false, backward: false };
-        return { ...pageOf(found.map(rowOf), span), total: Number(found[0]?.total ?? 0) };
+        const found = pages[index] ?? [];
+        return shortPageOf(found, { limit, isFirst: after === undefined, total: Number(found[0]?.total ?? 0), rowOf });
       });
     },
   };
+}
+
+/** Parts of a page beside its rows; `isFirst`: true for the first page of its list. */
+export interface PageParts<Columns, Row> {
+  readonly limit: number;
+  readonly isFirst: boolean;
+  readonly total: number | undefined;
+  readonly rowOf: (columns: Columns) => Row;
+}
+
+/** Returns the page of the rows that a statement found for it. Beyond the last row, no row tells the total. */
+export function shortPageOf<Columns extends Pick<PageRow, 'is_large'>, Row>(
+  found: readonly Columns[],
+  { limit, isFirst, total, rowOf }: PageParts<Columns, Row>,
+): ShortPage<Row> {
+  if (found[0]?.is_large === true || (found.length === 0 && !isFirst)) return 'large';
+  const span = { limit, offset: 0, descending: false, backward: false };
+  return { ...pageOf(found.map(rowOf), span), total };
 }

@@ -1,3 +1,4 @@
+import { setNewest } from '../../../process/set-newest.ts';
 import { networkOf } from './network-of.ts';
 
 /** The addresses that authenticated a client in the last day, in the memory of this replica. */
@@ -22,11 +23,7 @@ export function createKnownAddresses(now: () => number): KnownAddresses {
       return last !== undefined && now() - last < day;
     },
     add(box, client, address) {
-      const key = keyOf(box, client, address);
-      seen.delete(key);
-      seen.set(key, now());
-      const oldest = seen.size > mostAddresses ? seen.keys().next().value : undefined;
-      if (oldest !== undefined) seen.delete(oldest);
+      setNewest(seen, keyOf(box, client, address), now(), mostAddresses);
     },
   };
 }

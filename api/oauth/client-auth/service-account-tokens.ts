@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { createVerifyOnce } from '../../credentials/verified-once.ts';
 import type { ServiceAccountIssuer } from '../../state/cluster-settings.ts';
 import { clockTolerance, verifyAssertion } from './verify-assertion.ts';
 import type { VerifiedClaims } from './verify-assertion.ts';
@@ -21,26 +21,18 @@ interface Remembered {
 /** Tokens remembered at once, about 500 bytes each. */
 const rememberedLimit = 20_000;
 
-/** Remembers verified tokens under a hash with a key of this process, until they expire. */
+/** Remembers verified tokens. */
 export function createServiceAccountTokens(limit = rememberedLimit): ServiceAccountTokens {
-  const processKey = randomBytes(32);
-  const remembered = new Map<string, Remembered>();
-
-  function remember(mark: string, entry: Remembered): void {
-    const oldest = remembered.size >= limit ? remembered.keys().next().value : undefined;
-    if (oldest !== undefined) remembered.delete(oldest);
-    remembered.set(mark, entry);
-  }
-
+  const verifyOnce = createVerifyOnce<Remembered>(limit);
   return {
     async verify(text, subject, by, now) {
-      const mark = hash('sha256', Buffer.concat([processKey, Buffer.from(text, 'utf8')]), 'hex');
-      const known = remembered.get(mark);
-      if (known?.by === by && known.claims.exp + clockTolerance > now / 1000) return known.claims;
-      remembered.delete(mark);
-      const claims = await verifyAssertion(text, by.keys, { issuer: by.issuer, subject, claims: ['aud', 'iat'], now });
-      if (claims !== undefined) remember(mark, { by, claims });
-      return claims;
+      const isStillValid = (known: Remembered) => known.by === by && known.claims.exp + clockTolerance > now / 1000;
+      const found = await verifyOnce(text, isStillValid, async () => {
+        const wanted = { issuer: by.issuer, subject, claims: ['aud', 'iat'], now };
+        const claims = await verifyAssertion(text, by.keys, wanted);
+        return claims && { by, claims };
+      });
+      return found?.claims;
     },
   };
 }

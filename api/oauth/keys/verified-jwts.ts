@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createVerifyOnce } from '../../credentials/verified-once.ts';
 import type { KeyRing } from '../../state/key-ring.ts';
 import { isInTime, longestToken, readJwtAccessToken } from './jwt-check.ts';
 import type { VerifiedJwt } from './jwt-check.ts';
@@ -17,25 +17,19 @@ interface Remembered {
 /** Tokens that are remembered, the last ones that were verified: about 3 MB, and the public keys. */
 const mostTokens = 10_000;
 
-/** Creates the memory of a replica, for all boxes. It holds digests: no token can be read from it. */
+/** Creates the memory of a replica, for all boxes. No token can be read from it. */
 export function createVerifiedJwts(): VerifiedJwts {
-  const remembered = new Map<string, Remembered>();
+  const verifyOnce = createVerifyOnce<Remembered>(mostTokens);
   return {
     async read(text, keys, issuer, now) {
       if (text.length > longestToken) return undefined;
-      const digest = hash('sha256', text, 'base64url');
-      const found = remembered.get(digest);
-      const isSame = found?.issuer === issuer && isPublished(found.token, keys);
-      if (isSame && isInTime(found.token, now)) return found.token;
-      const token = await readJwtAccessToken(text, keys, issuer, now);
-      if (token === undefined) return undefined;
-      remembered.delete(digest);
-      remembered.set(digest, { token, issuer });
-      for (const oldest of remembered.keys()) {
-        if (remembered.size <= mostTokens) break;
-        remembered.delete(oldest);
-      }
-      return token;
+      const isStillValid = (known: Remembered) =>
+        known.issuer === issuer && isPublished(known.token, keys) && isInTime(known.token, now);
+      const found = await verifyOnce(text, isStillValid, async () => {
+        const token = await readJwtAccessToken(text, keys, issuer, now);
+        return token && { token, issuer };
+      });
+      return found?.token;
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { CountedSearch } from '../../db/core/counted-pages.ts';
 import type { ShortPage, PageOfBox } from '../../db/core/page-statement.ts';
 import type { Listing } from '../../db/core/listing.ts';
 import { inBox } from '../../db/core/transaction.ts';
@@ -18,11 +19,8 @@ export interface Searchable<Row, Filters> extends SearchDefinition<Filters> {
   ) => Promise<SearchResult<Row>>;
 }
 
-/** Reads a page of the whole list by ID, together with others; `isCounted`: true if its total is requested. */
-type ReadShared<Row> = (
-  pages: ShortPages,
-  search: PageOfBox & { readonly isCounted: boolean },
-) => Promise<ShortPage<Row>>;
+/** Reads a page of the whole list by ID, together with others. */
+type ReadShared<Row> = (pages: ShortPages, search: CountedSearch & PageOfBox) => Promise<ShortPage<Row>>;
 
 /** Makes the search of a list in the database, by the orders of the list. */
 export function searchable<Row, Filters extends object>(

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { API_VERSION } from '../../../crds/kind.ts';
+import { setNewest } from '../../../process/set-newest.ts';
 import type { EventRecorder, ObjectEvent } from '../../status/events.ts';
 import { EVENT_REPORTER, eventInstance, eventNote, microTime } from './event-parts.ts';
 import type { KubeApi } from '../client/kube-api.ts';
@@ -82,11 +83,7 @@ class Recorder implements EventRecorder {
     if (known !== undefined && now - known.last < sameFor) return known;
     const name = `${object.name.slice(0, 200)}.${randomBytes(8).toString('hex')}`;
     const series: Series = { event, name, count: 0, last: now, written: undefined, isQueued: false };
-    // Deleted and set again, so that the oldest come first.
-    this.#known.delete(key);
-    this.#known.set(key, series);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > mostKnown && oldest !== undefined) this.#known.delete(oldest);
+    setNewest(this.#known, key, series, mostKnown);
     return series;
   }
 

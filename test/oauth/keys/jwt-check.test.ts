@@ -1,57 +1,17 @@
 import { expect } from 'chai';
-import { createHmac, createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
+import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { CompactEncrypt, SignJWT } from 'jose';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
-import { makeSessionId, uuidText } from '../../../api/credentials/token-text.ts';
+import { uuidText } from '../../../api/credentials/token-text.ts';
 import { bucketOf } from '../../../api/db/session/bucket.ts';
 import { readJwtAccessToken } from '../../../api/oauth/keys/jwt-check.ts';
-import { createKeyRing, sealedFor } from '../../../api/state/key-ring.ts';
+import { createKeyRing } from '../../../api/state/key-ring.ts';
 import { keyRow, sampleSealing } from '../../state/sample-changes.ts';
 import { portOf } from '../../../process/port-of.ts';
+import { base64url, claims, header, id, issuer, now, ours, ring, seconds, signed, signedText } from './sample-jwts.ts';
 
-const issuer = 'https://boxgate.test/boxes/default';
-const now = 1_700_000_000_000;
-const seconds = now / 1000;
-const row = keyRow('our-key');
-const ring = createKeyRing([row], sampleSealing, 'default');
-const ours = createPrivateKey({
-  key: sampleSealing.open(row.privateKey, sealedFor('default', 'our-key')),
-  format: 'der',
-  type: 'pkcs8',
-});
 const strangers = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-const id = makeSessionId(now);
-
-const header = { alg: 'ES256', typ: 'at+jwt', kid: 'our-key' };
-const claims = {
-  iss: issuer,
-  sub: 'app',
-  client_id: 'app',
-  aud: issuer,
-  iat: seconds,
-  exp: seconds + 300,
-  jti: uuidText(id),
-};
-
-/** A token of any header and claims, truly signed with our key. */
-function signed(over: { header?: object; claims?: object; key?: typeof ours } = {}): string {
-  return signedText(
-    JSON.stringify({ ...header, ...over.header }),
-    JSON.stringify({ ...claims, ...over.claims }),
-    over.key,
-  );
-}
-
-function signedText(head: string, payload: string, key = ours): string {
-  const text = `${base64url(head)}.${base64url(payload)}`;
-  return `${text}.${sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
-}
-
-function base64url(text: string): string {
-  return Buffer.from(text).toString('base64url');
-}
-
 function hmac(key: string | Buffer): string {
   const text = `${base64url(JSON.stringify({ ...header, alg: 'HS256' }))}.${base64url(JSON.stringify(claims))}`;
   return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`;

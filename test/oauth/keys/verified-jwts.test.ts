@@ -1,34 +1,19 @@
 import { expect } from 'chai';
-import { createPrivateKey, sign } from 'node:crypto';
 import { makeSessionId, uuidText } from '../../../api/credentials/token-text.ts';
 import { createVerifiedJwts } from '../../../api/oauth/keys/verified-jwts.ts';
-import { createKeyRing, sealedFor } from '../../../api/state/key-ring.ts';
+import { createKeyRing } from '../../../api/state/key-ring.ts';
 import { keyRow, sampleSealing } from '../../state/sample-changes.ts';
+import { issuer, now, ring, row, seconds, signed } from './sample-jwts.ts';
 
-const issuer = 'https://boxgate.test/boxes/default';
-const now = 1_700_000_000_000;
-const seconds = now / 1000;
-const row = keyRow('our-key');
-const ring = createKeyRing([row], sampleSealing, 'default');
-const key = createPrivateKey({
-  key: sampleSealing.open(row.privateKey, sealedFor('default', 'our-key')),
-  format: 'der',
-  type: 'pkcs8',
-});
-
-/** A token of a new session, signed with our key. */
-function signed(): string {
-  const header = { alg: 'ES256', typ: 'at+jwt', kid: 'our-key' };
-  const jti = uuidText(makeSessionId(now));
-  const claims = { iss: issuer, sub: 'app', client_id: 'app', aud: issuer, iat: seconds, exp: seconds + 300, jti };
-  const text = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
-  return `${text}.${sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
+/** A token of a new session. */
+function newToken(): string {
+  return signed({ claims: { jti: uuidText(makeSessionId(now)) } });
 }
 
 describe('the memory of verified JWTs', () => {
   it('verifies a token once: the next time it is the one that was found', async () => {
     const jwts = createVerifiedJwts();
-    const token = signed();
+    const token = newToken();
     const found = await jwts.read(token, ring, issuer, now);
     expect(found).to.include({ kid: 'our-key', issuedAt: seconds });
     expect(await jwts.read(token, ring, issuer, now)).to.equal(found);
@@ -36,7 +21,7 @@ describe('the memory of verified JWTs', () => {
 
   it('refuses what it has found once the token is over, or before its time', async () => {
     const jwts = createVerifiedJwts();
-    const token = signed();
+    const token = newToken();
     const times = [299_999, 300_000, 0, -60_000, -61_000].map((after) => now + after);
     const isFound: boolean[] = [];
     for (const time of times) isFound.push((await jwts.read(token, ring, issuer, time)) !== undefined);
@@ -45,7 +30,7 @@ describe('the memory of verified JWTs', () => {
 
   it('refuses what it has found for another issuer, or when its key is no longer published', async () => {
     const jwts = createVerifiedJwts();
-    const token = signed();
+    const token = newToken();
     const other = createKeyRing([keyRow('the-next-key')], sampleSealing, 'default');
     const isFound: boolean[] = [];
     for (const [keys, of] of [
@@ -61,7 +46,7 @@ describe('the memory of verified JWTs', () => {
 
   it('takes a token after its key was loaded again, but not by another key of the same id', async () => {
     const jwts = createVerifiedJwts();
-    const token = signed();
+    const token = newToken();
     const found = await jwts.read(token, ring, issuer, now);
     const again = createKeyRing([row], sampleSealing, 'default');
     expect(await jwts.read(token, again, issuer, now)).to.equal(found);
@@ -71,10 +56,10 @@ describe('the memory of verified JWTs', () => {
 
   it('refuses a token with another signature, claim or header than the one it has found', async () => {
     const jwts = createVerifiedJwts();
-    const token = signed();
+    const token = newToken();
     await jwts.read(token, ring, issuer, now);
     const [head = '', claims = '', signature = ''] = token.split('.');
-    const other = signed().split('.');
+    const other = newToken().split('.');
     const forged = [
       [head, claims, other[2]],
       [head, other[1], signature],
@@ -88,7 +73,7 @@ describe('the memory of verified JWTs', () => {
   it('keeps the 10,000 tokens that were verified last', async function () {
     this.timeout(60_000);
     const jwts = createVerifiedJwts();
-    const tokens = Array.from({ length: 10_001 }, signed);
+    const tokens = Array.from({ length: 10_001 }, newToken);
     const found = [];
     for (const token of tokens) found.push(await jwts.read(token, ring, issuer, now));
     expect(await jwts.read(tokens[1] ?? '', ring, issuer, now)).to.equal(found[1]);

@@ -1,0 +1,24 @@
+import { hash, randomBytes } from 'node:crypto';
+import { setNewest } from '../../process/set-newest.ts';
+
+/** Returns what a token was found to be: the remembered result while it is still valid, else that of `verify`. */
+export type VerifyOnce<Found> = (
+  text: string,
+  isStillValid: (found: Found) => boolean,
+  verify: () => Promise<Found | undefined>,
+) => Promise<Found | undefined>;
+
+/** Remembers the `most` tokens that were verified last, under hashes with a key of this process. */
+export function createVerifyOnce<Found>(most: number): VerifyOnce<Found> {
+  const processKey = randomBytes(32);
+  const remembered = new Map<string, Found>();
+  return async (text, isStillValid, verify) => {
+    const mark = hash('sha256', Buffer.concat([processKey, Buffer.from(text, 'utf8')]), 'base64url');
+    const known = remembered.get(mark);
+    if (known !== undefined && isStillValid(known)) return known;
+    remembered.delete(mark);
+    const found = await verify();
+    if (found !== undefined) setNewest(remembered, mark, found, most);
+    return found;
+  };
+}
