@@ -1,24 +1,14 @@
 import { startApiProcess, type ApiProcess } from '../../support/api-process.ts';
 import { asOwner, type TestDatabase } from '../../support/postgres.ts';
 import { startPostgresWrites } from './postgres-writes.ts';
-import { createSupply } from './supply.ts';
+import { startRestarted, type Restarted, type Started } from './restarted.ts';
 import type { Write, WriteLog } from './write-log.ts';
 
-/** The API on a database, as a process that a write log's plan may end: there is always another. */
-export interface RestartedApi {
-  /** The one that serves now. One that was ended is waited for, and the next takes its place. */
-  present(): Promise<ApiProcess>;
-  end(): Promise<void>;
-}
+/** The API on a database, as a process that a write log's plan may end. */
+export type RestartedApi = Restarted<ApiProcess>;
 
 /** One key, so that who calls need not know which process it is. */
 export const managementKey = 'key-of-the-crash-points';
-
-interface Started {
-  readonly process: ApiProcess;
-  readonly isCrashed: () => boolean;
-  end(): Promise<void>;
-}
 
 /**
  * Starts it; every process reaches Postgres through a proxy of its own, which shows the log the writes that are
@@ -31,34 +21,14 @@ export async function startRestartedApi(
 ): Promise<RestartedApi> {
   const writers = await writingFunctions(database);
   const counted: Pick<WriteLog, 'meet'> = { meet: (write) => (isCounted(write) ? log.meet(write) : undefined) };
-  const supply = createSupply(() => start(database, counted, writers));
-  let serving = await supply.take();
-
-  let replacing: Promise<void> | undefined;
-
-  async function replace(): Promise<void> {
-    await serving.end();
-    serving = await supply.take();
-    replacing = undefined;
-  }
-
-  return {
-    async present() {
-      if (serving.isCrashed()) await (replacing ??= replace());
-      return serving.process;
-    },
-    async end() {
-      await serving.end();
-      await (await supply.rest()).end();
-    },
-  };
+  return startRestarted({ name: 'API', start: () => start(database, counted, writers) });
 }
 
 async function start(
   database: TestDatabase,
   log: Pick<WriteLog, 'meet'>,
   writers: ReadonlySet<string>,
-): Promise<Started> {
+): Promise<Started<ApiProcess>> {
   let isCrashed = false;
   const crash = (): void => {
     isCrashed = true;

@@ -42,4 +42,15 @@ describe('the count of plans', () => {
     expect(tried).to.deep.equal(['b', 2, 1]);
     expect(outcome).to.deep.equal({ isMet: true, violations: ['of 2', 'of 2', 'of 1'] });
   });
+
+  it('tells what was found before something that stops it', async () => {
+    const count = countPlans(seededRandom(), 'all');
+    const [first, second] = count.some(plans);
+    if (first === undefined || second === undefined) throw new Error('no plans');
+    count.ran('the first', true, ['I2 a token lives']);
+    const stopped: unknown = await count
+      .untilMet(second, () => Promise.reject(new Error('the API never answered')))
+      .catch((error: unknown) => error);
+    expect(stopped).to.have.property('message', 'the first: I2 a token lives\na, after: the API never answered');
+  });
 });

@@ -5,7 +5,10 @@ import { WAYS, type Plan } from './write-log.ts';
 export interface PlanCount {
   /** All plans under `make faults`; else as many of them as a story gets in `npm test`. */
   some(plans: readonly Plan[]): readonly Plan[];
-  /** Carries out a plan; where its write did not come, then at its place among the writes, then at an earlier one. */
+  /**
+   * Carries out a plan; where its write did not come, then at its place among the writes, then at an earlier one.
+   * Throws what was found so far together with what stopped it.
+   */
   untilMet<T extends Tried>(plan: Plan, play: (plan: Plan) => Promise<T>): Promise<T>;
   /** A plan was carried out: whether its process was ended as planned, and which invariants did not hold. */
   ran(name: string, isMet: boolean, violations: readonly string[]): void;
@@ -42,11 +45,20 @@ export function countPlans(random: Random, each = process.env['BOXGATE_CRASH_POI
       return picked;
     },
     async untilMet(plan, play) {
-      let outcome = await play(plan);
-      const violations = [...outcome.violations];
+      const violations: string[] = [];
+      const tried = async <T extends Tried>(one: Plan, playOne: (plan: Plan) => Promise<T>): Promise<T> => {
+        try {
+          const outcome = await playOne(one);
+          violations.push(...outcome.violations);
+          return outcome;
+        } catch (error) {
+          const what = `${plan.write}, ${plan.way}: ${error instanceof Error ? error.message : String(error)}`;
+          throw new Error([...faults, ...violations, what].join('\n'), { cause: error });
+        }
+      };
+      let outcome = await tried(plan, play);
       for (let place = plan.place; place > 0 && !outcome.isMet; place -= 1) {
-        outcome = await play({ ...plan, place, byPlace: true });
-        violations.push(...outcome.violations);
+        outcome = await tried({ ...plan, place, byPlace: true }, play);
       }
       return { ...outcome, violations };
     },

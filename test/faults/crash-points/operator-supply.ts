@@ -8,20 +8,15 @@ import { managementKey, type RestartedApi } from './api-supply.ts';
 import type { EpochWatch } from './epoch-watch.ts';
 import { startHttpWrites } from './http-writes.ts';
 import { kubernetesWrite, managementWrite } from './operator-writes.ts';
-import { createSupply } from './supply.ts';
+import { startRestarted, type Restarted, type Started } from './restarted.ts';
 import type { WriteLog } from './write-log.ts';
 
-/** The operator on a control plane, as a process that a write log's plan may end: there is always another. */
-export interface RestartedOperator {
-  /** The one that leads now. One that was ended is waited for, and the next takes its place. */
-  present(): Promise<OperatorProcess>;
+/** The operator on a control plane, as a process that a write log's plan may end. */
+export interface RestartedOperator extends Restarted<OperatorProcess> {
   /**
    * Ends the one that leads, as a node that fails does; the next has its turn with {@link RestartedOperator.present}.
    */
   kill(): void;
-  /** Returns the last log lines of processes that ended unexpectedly since the last query. */
-  unplanned(): readonly string[];
-  end(): Promise<void>;
 }
 
 /** Options of the operators. */
@@ -34,58 +29,31 @@ export interface OperatorSupplyOptions {
   readonly epochs: EpochWatch;
 }
 
-interface Started {
-  readonly process: OperatorProcess;
-  readonly isCrashed: () => boolean;
-  readonly hasEnded: () => boolean;
+interface StartedOperator extends Started<OperatorProcess> {
   crash(): void;
   /** Lets it begin: until then it is frozen, and what it has asked is held. */
   release(): void;
-  end(): Promise<void>;
 }
 
 /** Starts it; every process reaches the API server and the management port through proxies of its own. */
 export async function startRestartedOperator(options: OperatorSupplyOptions): Promise<RestartedOperator> {
-  const supply = createSupply(() => start(options));
-  let serving = await supply.take();
-  serving.release();
-  let replacing: Promise<void> | undefined;
-
-  let unplanned: string[] = [];
-
-  async function replace(): Promise<void> {
-    if (!serving.isCrashed()) unplanned.push(`I11 the operator ended: ${serving.process.lines.slice(-5).join('; ')}`);
-    await serving.end();
-    // As after a Lease has run out, only sooner.
-    const lease = `/apis/coordination.k8s.io/v1/namespaces/${operatorNamespace}/leases/boxgate-operator`;
-    await eventually('the Lease of the one before is gone', async () => {
-      const { status } = await options.plane.call({ method: 'DELETE', path: lease });
-      return status === 200 || status === 404;
-    });
-    serving = await supply.take();
-    serving.release();
-    replacing = undefined;
-  }
-
-  return {
-    async present() {
-      if (serving.isCrashed() || serving.hasEnded()) await (replacing ??= replace());
-      return serving.process;
+  // As after a Lease has run out, only sooner.
+  const lease = `/apis/coordination.k8s.io/v1/namespaces/${operatorNamespace}/leases/boxgate-operator`;
+  const restarted = await startRestarted<OperatorProcess, StartedOperator>({
+    name: 'operator',
+    start: () => start(options),
+    async begin(one) {
+      await eventually('the Lease of the one before is gone', async () => {
+        const { status } = await options.plane.call({ method: 'DELETE', path: lease });
+        return status === 200 || status === 404;
+      });
+      one.release();
     },
-    kill: () => serving.crash(),
-    unplanned() {
-      const told = unplanned;
-      unplanned = [];
-      return told;
-    },
-    async end() {
-      await serving.end();
-      await (await supply.rest()).end();
-    },
-  };
+  });
+  return { ...restarted, kill: () => restarted.serving().crash() };
 }
 
-async function start({ plane, access, api, log, epochs }: OperatorSupplyOptions): Promise<Started> {
+async function start({ plane, access, api, log, epochs }: OperatorSupplyOptions): Promise<StartedOperator> {
   let isCrashed = false;
   const crash = (): void => {
     isCrashed = true;
@@ -122,13 +90,10 @@ async function start({ plane, access, api, log, epochs }: OperatorSupplyOptions)
     // Longer than any stall of a busy machine.
     { BOXGATE_CLUSTER_ID: 'crash-points', BOXGATE_LEASE_SECONDS: '60' },
   );
-  let hasEnded = false;
-  void running.ended.then(() => (hasEnded = true));
   running.signal('SIGSTOP');
   return {
     process: running,
     isCrashed: () => isCrashed,
-    hasEnded: () => hasEnded,
     crash,
     release() {
       kube.release();

@@ -43,6 +43,7 @@ export async function playApiStory({ database, api, log }: ApiRig, story: ApiSto
     const fault = await faultOf(world, expectation);
     if (fault !== undefined) violations.push(`${expectation.status === 401 ? 'I2' : 'I7'} ${fault}`);
   }
+  violations.push(...api.unplanned());
   const rows = await readRows(database, world.box, new Map([[world.box, 'BOX']]));
   return { writes, isMet, rows, violations };
 }

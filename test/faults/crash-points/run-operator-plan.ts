@@ -36,7 +36,8 @@ export interface OperatorOutcome {
 
 /**
  * Plays a story in a new namespace, and lets a process end as a plan says; then looks whether all comes to the end that
- * it has without a fault (`wanted`), and whether the invariants held meanwhile.
+ * it has without a fault (`wanted`), and whether the invariants held meanwhile. Throws with the last log lines of both
+ * processes when the story cannot begin.
  */
 export async function playOperatorStory(
   rig: OperatorCrashRig,
@@ -44,16 +45,34 @@ export async function playOperatorStory(
   plan?: Plan,
   wanted?: string,
 ): Promise<OperatorOutcome> {
+  const keeper = keepRunning(rig);
+  try {
+    const outcome = await playKept(rig, story, plan, wanted);
+    const violations = [...outcome.violations, ...keeper.faults, ...rig.api.unplanned(), ...rig.operator.unplanned()];
+    return { ...outcome, violations };
+  } catch (error) {
+    const said = [rig.operator, rig.api].map((one) => one.lastLines());
+    throw new Error([messageOf(error), ...keeper.faults, ...said].join('\n'), { cause: error });
+  } finally {
+    await keeper.end();
+  }
+}
+
+async function playKept(
+  rig: OperatorCrashRig,
+  story: OperatorStory,
+  plan: Plan | undefined,
+  wanted: string | undefined,
+): Promise<OperatorOutcome> {
   const { plane, api, operator, log, database } = rig;
   const cluster = clusterBox(plane, await plane.namespace('crash'));
   await bindSecrets(plane, cluster.name);
   const world = { cluster, api: createApiWorld(api, cluster.name), killLeader: () => operator.kill() };
-  const keeper = keepRunning(rig);
   await awake(rig);
   await story.before?.(world);
   const violations: string[] = [];
   const note = (invariant: string) => (error: unknown) => {
-    violations.push(`${invariant} ${error instanceof Error ? error.message : 'failed'}`);
+    violations.push(`${invariant} ${messageOf(error)}`);
   };
   log.begin(cluster.name, plan);
   const watch = watchInvariants(cluster, world.api, database);
@@ -71,14 +90,17 @@ export async function playOperatorStory(
     note('I5')(error);
     return '';
   });
-  violations.push(...(await watch.end()), ...rig.epochs.violations(), ...operator.unplanned());
+  violations.push(...(await watch.end()), ...rig.epochs.violations());
   for (const expectation of world.api.expected) {
     const fault = await faultOf(world.api, expectation);
     if (fault !== undefined) violations.push(`${expectation.status === 401 ? 'I2' : 'I7'} ${fault}`);
   }
-  await keeper();
   await cluster.empty();
   return { writes, isMet, end, violations };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Somebody leads, and has done what one does at the beginning. */
@@ -89,21 +111,23 @@ async function awake({ anchor }: OperatorCrashRig): Promise<void> {
   await anchor.gone('AccessPolicy', 'anchor');
 }
 
-/** Whoever was ended is started again, as Kubernetes does with a pod. */
-function keepRunning({ api, operator }: OperatorCrashRig): () => Promise<void> {
+/** Whoever was ended is started again, as Kubernetes does with a pod; each start that failed is a fault. */
+function keepRunning({ api, operator }: OperatorCrashRig): { readonly faults: string[]; end(): Promise<void> } {
+  const faults: string[] = [];
   let isOver = false;
   const work = async (): Promise<void> => {
     while (!isOver) {
-      await Promise.all([api.present(), operator.present()]);
+      await Promise.all([api.present(), operator.present()]).catch((error: unknown) => faults.push(messageOf(error)));
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   };
   const running = work();
-  // Who ends it hears of it.
-  running.catch(() => undefined);
-  return async () => {
-    isOver = true;
-    await running;
+  return {
+    faults,
+    async end() {
+      isOver = true;
+      await running;
+    },
   };
 }
 
