@@ -5,6 +5,7 @@ import type { EventRecorder, ObjectEvent } from '../../status/events.ts';
 import { EVENT_REPORTER, eventInstance, eventNote, microTime } from './event-parts.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 import { KubeError } from '../client/kube-error.ts';
+import type { KubeErrorCode } from '../client/kube-error.ts';
 
 /** Dependencies of a recorder. */
 export interface EventRecorderOptions {
@@ -50,7 +51,7 @@ class Recorder implements EventRecorder {
   readonly #signal: AbortSignal;
   readonly #known = new Map<string, Series>();
   readonly #queue: Series[] = [];
-  /** Terminating namespaces, and the time until which nothing is written there. */
+  /** Namespaces that are terminating or gone, and the time until which nothing is written there. */
   readonly #going = new Map<string, number>();
   #isWriting = false;
 
@@ -111,7 +112,13 @@ class Recorder implements EventRecorder {
       }
       series.written = now().getTime();
     } catch (error) {
-      if (isGoing(error)) this.#going.set(namespace, now().getTime() + leftAlone);
+      if (hasCode(error, 'not-found') && series.written !== undefined) {
+        // Somebody deleted this Event: it is created again.
+        series.written = undefined;
+        await this.#write(series);
+        return;
+      }
+      if (hasCode(error, 'terminating', 'not-found')) this.#going.set(namespace, now().getTime() + leftAlone);
       onLost(error);
     }
   }
@@ -134,8 +141,6 @@ class Recorder implements EventRecorder {
   }
 }
 
-/** Checks for an error from a namespace that is being deleted, or gone: nothing can be created there. */
-function isGoing(error: unknown): boolean {
-  if (!(error instanceof KubeError)) return false;
-  return error.code === 'not-found' || (error.code === 'forbidden' && error.message.includes('being terminated'));
+function hasCode(error: unknown, ...codes: readonly KubeErrorCode[]): boolean {
+  return error instanceof KubeError && codes.includes(error.code);
 }

@@ -23,17 +23,18 @@ describe('a recorder of events', () => {
   let time: VirtualTime;
   let calls: KubeCall[];
   let lost: unknown[];
-  /** Error that the API server answers from now on. */
-  let refusal: KubeError | undefined;
+  /** Error that the API server answers a call with. */
+  let refusalOf: (call: KubeCall) => KubeError | undefined;
   let stopping: AbortController;
   beforeEach(() => {
-    [time, calls, lost, refusal, stopping] = [virtualTime(), [], [], undefined, new AbortController()];
+    [time, calls, lost, refusalOf, stopping] = [virtualTime(), [], [], () => undefined, new AbortController()];
   });
 
   function recorder() {
     const api: KubeApi = {
       async call(call) {
         calls.push(call);
+        const refusal = refusalOf(call);
         if (refusal !== undefined) throw refusal;
         return {};
       },
@@ -90,10 +91,10 @@ describe('a recorder of events', () => {
 
   it('loses quietly what the API server does not take, and tells the next', async () => {
     const { record } = bound(recorder());
-    refusal = new KubeError('unavailable', 'no answer');
+    refusalOf = () => new KubeError('unavailable', 'no answer');
     record(eventOf('app'));
     await time.pass(1_000);
-    refusal = undefined;
+    refusalOf = () => undefined;
     record(eventOf('other'));
     await time.pass(1_000);
     expect([calls.length, lost.length]).to.deep.equal([2, 1]);
@@ -101,17 +102,61 @@ describe('a recorder of events', () => {
 
   it('F-21: leaves a namespace alone that is being deleted', async () => {
     const { record } = bound(recorder());
-    refusal = new KubeError(
-      'forbidden',
-      'unable to create new content in namespace shop because it is being terminated',
-    );
+    refusalOf = () => new KubeError('terminating', 'namespace shop is being terminated');
     record(eventOf('app'));
     await time.pass(1_000);
-    refusal = undefined;
+    refusalOf = () => undefined;
     for (let n = 0; n < 100; n += 1) record(eventOf(`app-${String(n)}`));
     record(eventOf('app', 'something happened', 'other-shop'));
     await time.pass(60_000);
     expect(calls).to.have.length(2);
+  });
+
+  it('creates an Event again that somebody deleted while it repeats', async () => {
+    const { record } = bound(recorder());
+    record(eventOf('app'));
+    await time.pass(1_000);
+    refusalOf = ({ method }) => (method === 'PATCH' ? new KubeError('not-found', 'it is not there') : undefined);
+    record(eventOf('app'));
+    await time.pass(1_000);
+    expect(calls.map(({ method }) => method)).to.deep.equal(['POST', 'PATCH', 'POST']);
+    expect(lost).to.deep.equal([]);
+  });
+
+  it('leaves a namespace alone that is gone', async () => {
+    const { record } = bound(recorder());
+    record(eventOf('app'));
+    await time.pass(1_000);
+    refusalOf = () => new KubeError('not-found', 'namespaces "shop" not found');
+    for (const name of ['app', 'other', 'third']) record(eventOf(name));
+    await time.pass(1_000);
+    record(eventOf('fourth'));
+    await time.pass(1_000);
+    expect(calls.map(({ method }) => method)).to.deep.equal(['POST', 'PATCH', 'POST', 'POST', 'POST']);
+  });
+
+  it('F-21: knows a namespace that is being deleted by the answer of a real API server', async () => {
+    const plane = await controlPlane();
+    const { access } = await installOperator(plane);
+    const namespace = await plane.namespace('going');
+    await plane.call({ method: 'DELETE', path: `/api/v1/namespaces/${namespace}` });
+    const options = {
+      api: createKubeApi(createConnection(() => inCluster(access))),
+      instance: 'pod_1',
+      now: () => new Date(),
+      schedule: (_wait: number, callback: () => void) => (setImmediate(callback), () => undefined),
+      onLost: (error: unknown) => void lost.push(error),
+    };
+    const { record } = bound(createEventRecorder(options, stopping.signal));
+    record(eventOf('app', 'something happened', namespace));
+    await eventually('the event is lost', () => lost.length > 0);
+    record(eventOf('other', 'something happened', namespace));
+    record(eventOf('app', 'something happened', 'default'));
+    await eventually('the next one is written', async () =>
+      (await kubectl(plane, '-n', 'default', 'get', 'events.events.k8s.io', '-o', 'name')).includes('/app.'),
+    );
+    expect(lost).to.have.length(1);
+    expect(lost[0]).to.include({ code: 'terminating' });
   });
 
   it('tells nothing more once it is stopped', async () => {
