@@ -18,6 +18,8 @@ import { requestableScopes } from './requestable-scopes.ts';
 import type { RequestableScopes } from './requestable-scopes.ts';
 import { quotaOf } from '../../crds/quota.ts';
 import type { Quota } from '../../crds/quota.ts';
+import { replaceOrigins } from './client-origins.ts';
+import type { ClientOrigins } from './client-origins.ts';
 import { createWeights } from './resource-weights.ts';
 
 /** A client as a replica holds it. */
@@ -54,6 +56,8 @@ export interface BoxState {
   readonly sessionsFull: boolean;
   /** The stored clients. {@link builtInFrom} tells of the built-in ones. */
   readonly clients: ReadonlyMap<string, ClientState>;
+  /** Origins that its active clients list. */
+  readonly clientOrigins: ClientOrigins;
   /**
    * Sessions of built-in clients decided under an older config version are revoked: they are those of a deleted client
    * with the same ID. Undefined: a locked box has no built-in clients either.
@@ -90,6 +94,7 @@ const nothingLoaded: Head = {
 
 /** Clients of a locked box: none of its tokens is valid, it issues none, and its keys prove nothing. */
 const nobody: ReadonlyMap<string, ClientState> = new Map();
+const noOrigins: ClientOrigins = new Map();
 
 /** Creates an empty state of a box, at version 0. Calls `onUnusable` for unusable rows, which grant nothing. */
 export function createBoxState(
@@ -100,6 +105,7 @@ export function createBoxState(
 ): MovingBoxState {
   const weights = createWeights();
   const clients = new Map<string, ClientState>();
+  const clientOrigins = new Map<string, number>();
   const policies = createPolicyIndex();
   const noPolicies = createPolicyIndex();
   const defaults: Box = { resourceType: 'Box', id: box };
@@ -118,6 +124,7 @@ export function createBoxState(
     }
     const { resource } = checked;
     if (resource.resourceType === 'Client') {
+      replaceOrigins(clientOrigins, clients.get(row.id)?.client, resource);
       clients.set(row.id, clientState(resource, row));
     } else if (resource.resourceType === 'AccessPolicy') policies.set(resource);
     else settings = resource;
@@ -125,8 +132,10 @@ export function createBoxState(
 
   function remove(kind: string, id: string): void {
     weights.remove({ kind, id });
-    if (kind === 'Client') clients.delete(id);
-    else if (kind === 'AccessPolicy') policies.remove(id);
+    if (kind === 'Client') {
+      replaceOrigins(clientOrigins, clients.get(id)?.client, undefined);
+      clients.delete(id);
+    } else if (kind === 'AccessPolicy') policies.remove(id);
     else if (kind === 'Box') settings = defaults;
   }
 
@@ -138,6 +147,9 @@ export function createBoxState(
     },
     get clients() {
       return head.locked ? nobody : clients;
+    },
+    get clientOrigins() {
+      return head.locked ? noOrigins : clientOrigins;
     },
     get builtInFrom() {
       return head.locked ? undefined : head.builtInFrom;

@@ -139,19 +139,32 @@ export async function lockAnswer(connection: Connection, box: string, id: string
   };
 }
 
-/** Ends every code issued to a sign-in; returns the tokens of those that were used. */
+/** Ends every code issued to a sign-in; returns their tokens, null for a code that was not used. */
 export async function endAnswersOf(
   connection: Connection,
   box: string,
   browser: string,
   now: number,
-): Promise<readonly IssuedTokens[]> {
+): Promise<readonly (IssuedTokens | null)[]> {
   const { rows } = await connection.query<Pick<AnswerRow, 'session' | 'bucket' | 'family'>>(
     `UPDATE boxgate.authorization_answer SET used_at = coalesce(used_at, to_timestamp($3 / 1000.0))
       WHERE box = $1 AND browser = decode($2, 'hex') RETURNING session, bucket, family`,
     [box, browser, now],
   );
-  return rows.map(tokensIn).filter((tokens) => tokens !== null);
+  return rows.map(tokensIn);
+}
+
+/** Gives what a user began with one sign-in to the next one of the browser: signing out of that ends it too. */
+export async function moveAnswers(
+  connection: Connection,
+  box: string,
+  { from, to, user }: { readonly from: string; readonly to: string; readonly user: number },
+): Promise<void> {
+  await connection.query(
+    `UPDATE boxgate.authorization_answer SET browser = decode($3, 'hex')
+      WHERE box = $1 AND browser = decode($2, 'hex') AND user_id = $4`,
+    [box, from, to, user],
+  );
 }
 
 function tokensIn({ session, bucket, family }: Pick<AnswerRow, 'session' | 'bucket' | 'family'>): IssuedTokens | null {

@@ -23,13 +23,18 @@ export async function demandStandby(connection: Connection): Promise<void> {
 }
 
 /**
+ * Makes the commit wait in the same way even if the transaction changes nothing: an earlier call, which was not
+ * confirmed, may have made the change already. A commit without writes does not wait; a row lock is a write.
+ */
+export async function demandStandbyForBox(connection: Connection, box: string): Promise<void> {
+  await demandStandby(connection);
+  await lockVersion(connection, box);
+}
+
+/**
  * Resolves when a synchronous standby has everything committed in a box until now: unconfirmed changes of an earlier
  * call may then be reported as done. Throws Outage.
  */
 export function confirmOnStandby(pool: Connections, box: string): Promise<void> {
-  return inBox(pool, box, 'write', async (connection) => {
-    await demandStandby(connection);
-    // A commit without writes does not wait; a row lock is a write.
-    await lockVersion(connection, box);
-  });
+  return inBox(pool, box, 'write', (connection) => demandStandbyForBox(connection, box));
 }

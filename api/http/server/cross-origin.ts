@@ -63,12 +63,8 @@ function preflightHeaders({ headers }: IncomingMessage): Record<string, string> 
   };
 }
 
-function isAllowed({ settings, clients }: BoxState, origin: string): boolean {
-  if (settings.cors?.allowed_origins?.includes(origin) === true) return true;
-  for (const { client } of clients.values()) {
-    if (client.active !== false && client.allowed_origins?.includes(origin) === true) return true;
-  }
-  return false;
+function isAllowed({ settings, clientOrigins }: BoxState, origin: string): boolean {
+  return settings.cors?.allowed_origins?.includes(origin) === true || clientOrigins.has(origin);
 }
 
 interface SharedPath {

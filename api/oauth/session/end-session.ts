@@ -1,6 +1,6 @@
 import { endFamily, endSession as endStoredSession } from '../../db/session/session.ts';
 import type { EndedSession, SessionEnd } from '../../db/session/session.ts';
-import { demandStandby } from '../../db/box/durability.ts';
+import { demandStandbyForBox } from '../../db/box/durability.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import type { OAuthServices } from '../services.ts';
@@ -40,7 +40,7 @@ export function endRefreshFamily(box: string, family: string, as: SessionEnd, se
 
 function ending<T>(box: string, services: EndingServices, work: (connection: Connection) => Promise<T>): Promise<T> {
   return inBox(services.pool, box, 'write', async (connection) => {
-    if (services.revocationsNeedStandby) await demandStandby(connection);
+    if (services.revocationsNeedStandby) await demandStandbyForBox(connection, box);
     return work(connection);
   });
 }

@@ -2,8 +2,7 @@ import { isObject } from '../../../crds/json-value.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { MOST_HINTS, wordHint } from '../../../crds/did-you-mean.ts';
 import type { Fault } from '../../../crds/fault.ts';
-import { lockVersion } from '../../db/box/box.ts';
-import { demandStandby } from '../../db/box/durability.ts';
+import { demandStandbyForBox } from '../../db/box/durability.ts';
 import { endSession, readSession } from '../../db/session/session.ts';
 import type { SessionRecord } from '../../db/session/record.ts';
 import { activeBuckets, nearBuckets } from '../../db/session/session-buckets.ts';
@@ -109,12 +108,7 @@ async function revokeTogether(
 
 function revoking<T>(services: SessionServices, box: string, work: RecordedWork<T>): Promise<T> {
   return inBoxRecorded(services, box, async (connection, note) => {
-    if (services.revocationsNeedStandby) {
-      await demandStandby(connection);
-      // A commit without writes waits for nobody, and an unconfirmed earlier call may have revoked the session: a row
-      // lock is written.
-      await lockVersion(connection, box);
-    }
+    if (services.revocationsNeedStandby) await demandStandbyForBox(connection, box);
     return work(connection, note);
   });
 }

@@ -1,8 +1,11 @@
 import type { Box } from '../../../crds/box.ts';
 import { browserHash, newBrowserToken } from '../../credentials/browser-token.ts';
+import { moveAnswers } from '../../db/authorization/authorization-answer.ts';
 import { deleteSignIn, insertSignIn } from '../../db/authorization/sign-in.ts';
+import { demandStandby } from '../../db/box/durability.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import type { StoredUser } from '../../db/user/user.ts';
+import { endBegun } from './end-begun.ts';
 
 /** A browser after its user signed in. */
 export interface SignedIn {
@@ -24,23 +27,28 @@ export interface SigningInBrowser {
   readonly browser: string;
   /** Milliseconds since 1970. */
   readonly now: number;
+  /** True if what ends must be on a standby as well. */
+  readonly revocationsNeedStandby: boolean;
 }
 
 const twelveHours = 12 * 3600;
 
 /**
- * Stores a sign-in: the browser gets a new text for its cookie, and the sign-in of the old one ends. In a `write`
- * transaction.
+ * Stores a sign-in: the browser gets a new text for its cookie, and the sign-in of the old one ends. What the user began
+ * with the old one belongs to the new one; what somebody else began with it ends. In a `write` transaction.
  */
 export async function beginSignIn(
   connection: Connection,
   box: string,
   { sign_in }: Pick<Box, 'sign_in'>,
-  { user, version, browser: old, now }: SigningInBrowser,
+  { user, version, browser: old, now, revocationsNeedStandby }: SigningInBrowser,
 ): Promise<SignedIn> {
   const lifetime = sign_in?.session_lifetime ?? twelveHours;
   const browser = newBrowserToken();
+  // First, so that codes issued to it meanwhile are found below.
   await deleteSignIn(connection, box, browserHash(old));
+  await moveAnswers(connection, box, { from: browserHash(old), to: browserHash(browser), user: user.id });
+  if ((await endBegun(connection, box, old, now)) && revocationsNeedStandby) await demandStandby(connection);
   const times = { createdAt: now, expiresAt: now + lifetime * 1000 };
   await insertSignIn(connection, box, { browser: browserHash(browser), user: user.id, version, ...times });
   return { browser, lifetime, user };

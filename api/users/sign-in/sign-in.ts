@@ -1,12 +1,11 @@
 import { browserHash } from '../../credentials/browser-token.ts';
-import { endAnswersOf } from '../../db/authorization/authorization-answer.ts';
-import { demandStandby } from '../../db/box/durability.ts';
+import { demandStandbyForBox } from '../../db/box/durability.ts';
 import { deleteSignIn } from '../../db/authorization/sign-in.ts';
 import { inBox } from '../../db/core/transaction.ts';
-import { endTokens } from '../../oauth/session/end-tokens.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import { beginSignIn } from './begin-sign-in.ts';
 import type { SignedIn } from './begin-sign-in.ts';
+import { endBegun } from './end-begun.ts';
 import type { UserServices } from '../services.ts';
 import { verifyPassword } from './verify-password.ts';
 import type { AdmitGuess } from './verify-password.ts';
@@ -18,11 +17,12 @@ export interface SignInAttempt {
   readonly browser: string;
 }
 
-type SignInServices = Pick<UserServices, 'pool' | 'passwords' | 'now'>;
+type SignInServices = Pick<UserServices, 'pool' | 'passwords' | 'now' | 'revocationsNeedStandby'>;
 
 /**
- * Signs a user in: the browser gets a new text for its cookie, and the sign-in of the old one ends. Undefined when the
- * email or password is wrong, or the user inactive. Throws Outage, and the errors of `admit`.
+ * Signs a user in: the browser gets a new text for its cookie, and the sign-in of the old one ends, with what somebody
+ * else began with it. Undefined when the email or password is wrong, or the user inactive. Throws Outage, and the errors
+ * of `admit`.
  */
 export async function signIn(
   services: SignInServices,
@@ -31,10 +31,12 @@ export async function signIn(
   admit: AdmitGuess,
 ): Promise<SignedIn | undefined> {
   const { box, settings } = state;
+  const { pool, now, revocationsNeedStandby } = services;
   const found = await verifyPassword(services, box, attempt, admit);
   if (found === undefined) return undefined;
-  const who = { user: found.user, version: found.version, browser: attempt.browser, now: services.now() };
-  return inBox(services.pool, box, 'write', (connection) => beginSignIn(connection, box, settings, who));
+  const { user, version } = found;
+  const who = { user, version, browser: attempt.browser, now: now(), revocationsNeedStandby };
+  return inBox(pool, box, 'write', (connection) => beginSignIn(connection, box, settings, who));
 }
 
 /**
@@ -47,12 +49,10 @@ export function signOut(
   browser: string,
 ): Promise<number | undefined> {
   return inBox(pool, box, 'write', async (connection) => {
-    if (revocationsNeedStandby) await demandStandby(connection);
+    if (revocationsNeedStandby) await demandStandbyForBox(connection, box);
     // First, so that tokens issued to it meanwhile are found below.
     const user = await deleteSignIn(connection, box, browserHash(browser));
-    for (const tokens of await endAnswersOf(connection, box, browserHash(browser), now())) {
-      await endTokens(connection, box, tokens, { as: 'closed', now: now() });
-    }
+    await endBegun(connection, box, browser, now());
     return user;
   });
 }

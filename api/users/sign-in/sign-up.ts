@@ -96,7 +96,8 @@ export async function signUp(
     for (const event of newUserEvents('user.signed_up', user, groups)) note(event);
     if (awaitsApproval) return 'waiting';
     const version = (await findSigningIn(connection, box, key))?.version ?? 0;
-    const who = { user: { id: user, password: stored }, version, browser, now: services.now() };
+    const { now, revocationsNeedStandby } = services;
+    const who = { user: { id: user, password: stored }, version, browser, now: now(), revocationsNeedStandby };
     return beginSignIn(connection, box, settings, who);
   });
 }

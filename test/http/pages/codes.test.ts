@@ -14,7 +14,7 @@ import {
   verifier,
 } from './authorization-requests.ts';
 import type { AuthorizationApi } from './authorization-requests.ts';
-import { newBrowser } from './browser.ts';
+import { addUser, newBrowser } from './browser.ts';
 import type { Browser } from './browser.ts';
 
 describe('a code', () => {
@@ -158,4 +158,36 @@ describe('a code', () => {
       expect(await introspect(text)).to.deep.equal({ active: false });
     }
   });
+
+  it('dies with the sign-out, and so do its tokens, also after the same user signed in again', async () => {
+    const reply = await redeem({ code: await newCode(), client_id: 'own', code_verifier: verifier });
+    const late = await newCode();
+    await signInAgain(ann);
+    expect(await introspect(textOf(reply, 'access_token'))).to.include({ active: true });
+    await browser.submit('/auth/signout', {});
+    expect((await redeem({ code: late, client_id: 'own', code_verifier: verifier })).status).to.equal(400);
+    for (const name of ['access_token', 'refresh_token']) {
+      expect(await introspect(textOf(reply, name)), name).to.deep.equal({ active: false });
+    }
+  });
+
+  it('dies, and so do its tokens, when somebody else signs in with the same browser', async () => {
+    const reply = await redeem({ code: await newCode(), client_id: 'own', code_verifier: verifier });
+    const late = await newCode();
+    const bob = { email: 'bob@shop.example', password: 'another long passphrase' };
+    const id = await addUser(api, bob.email, bob.password);
+    await signInAgain(bob);
+    expect((await redeem({ code: late, client_id: 'own', code_verifier: verifier })).status).to.equal(400);
+    for (const name of ['access_token', 'refresh_token']) {
+      expect(await introspect(textOf(reply, name)), name).to.deep.equal({ active: false });
+    }
+    const own = await redeem({ code: await newCode(), client_id: 'own', code_verifier: verifier });
+    expect(await introspect(textOf(own, 'access_token'))).to.include({ active: true, sub: String(id) });
+  });
+
+  async function signInAgain(user: typeof ann): Promise<void> {
+    const { location } = await ask({ ...code, prompt: 'login' });
+    const { location: next } = await browser.submit(location, user);
+    expect(next).to.include('/auth/authorize');
+  }
 });

@@ -60,6 +60,7 @@ export async function makeCodeFlow(): Promise<CodeFlow> {
         version: Number(rows[0]?.version),
         browser: 'none',
         now: one.now(),
+        revocationsNeedStandby: false,
       };
       const { browser } = await beginSignIn(connection, box, {}, who);
       const consent = { scopes: ['openid'], version: who.version, since: 0, createdAt: one.now() };
