@@ -18,8 +18,8 @@ import { requestableScopes } from './requestable-scopes.ts';
 import type { RequestableScopes } from './requestable-scopes.ts';
 import { quotaOf } from '../../crds/quota.ts';
 import type { Quota } from '../../crds/quota.ts';
-import { replaceOrigins } from './client-origins.ts';
-import type { ClientOrigins } from './client-origins.ts';
+import { createHeldClients } from './held-clients.ts';
+import type { HeldClients } from './held-clients.ts';
 import { createWeights } from './resource-weights.ts';
 
 /** A client as a replica holds it. */
@@ -57,7 +57,7 @@ export interface BoxState {
   /** The stored clients. {@link builtInFrom} tells of the built-in ones. */
   readonly clients: ReadonlyMap<string, ClientState>;
   /** Origins that its active clients list. */
-  readonly clientOrigins: ClientOrigins;
+  readonly clientOrigins: HeldClients['origins'];
   /**
    * Sessions of built-in clients decided under an older config version are revoked: they are those of a deleted client
    * with the same ID. Undefined: a locked box has no built-in clients either.
@@ -93,8 +93,7 @@ const nothingLoaded: Head = {
 };
 
 /** Clients of a locked box: none of its tokens is valid, it issues none, and its keys prove nothing. */
-const nobody: ReadonlyMap<string, ClientState> = new Map();
-const noOrigins: ClientOrigins = new Map();
+const nobody = createHeldClients();
 
 /** Creates an empty state of a box, at version 0. Calls `onUnusable` for unusable rows, which grant nothing. */
 export function createBoxState(
@@ -104,8 +103,7 @@ export function createBoxState(
   isWhole = false,
 ): MovingBoxState {
   const weights = createWeights();
-  const clients = new Map<string, ClientState>();
-  const clientOrigins = new Map<string, number>();
+  const clients = createHeldClients();
   const policies = createPolicyIndex();
   const noPolicies = createPolicyIndex();
   const defaults: Box = { resourceType: 'Box', id: box };
@@ -123,19 +121,15 @@ export function createBoxState(
       return;
     }
     const { resource } = checked;
-    if (resource.resourceType === 'Client') {
-      replaceOrigins(clientOrigins, clients.get(row.id)?.client, resource);
-      clients.set(row.id, clientState(resource, row));
-    } else if (resource.resourceType === 'AccessPolicy') policies.set(resource);
+    if (resource.resourceType === 'Client') clients.put(row.id, clientState(resource, row));
+    else if (resource.resourceType === 'AccessPolicy') policies.set(resource);
     else settings = resource;
   }
 
   function remove(kind: string, id: string): void {
     weights.remove({ kind, id });
-    if (kind === 'Client') {
-      replaceOrigins(clientOrigins, clients.get(id)?.client, undefined);
-      clients.delete(id);
-    } else if (kind === 'AccessPolicy') policies.remove(id);
+    if (kind === 'Client') clients.remove(id);
+    else if (kind === 'AccessPolicy') policies.remove(id);
     else if (kind === 'Box') settings = defaults;
   }
 
@@ -146,10 +140,10 @@ export function createBoxState(
       return weights.bytes;
     },
     get clients() {
-      return head.locked ? nobody : clients;
+      return (head.locked ? nobody : clients).all;
     },
     get clientOrigins() {
-      return head.locked ? noOrigins : clientOrigins;
+      return (head.locked ? nobody : clients).origins;
     },
     get builtInFrom() {
       return head.locked ? undefined : head.builtInFrom;
