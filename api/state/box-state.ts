@@ -179,17 +179,21 @@ export function createBoxState(
       keys = createKeyRing(changes.keys, sealing, box);
       for (const { kind, id } of changes.deleted) remove(kind, id);
       for (const row of changes.changed) takeRow(row);
-      head = {
-        version: changes.version,
-        sessionsFrom: changes.sessionsFrom,
-        revokedBefore: changes.revokedBefore,
-        quota: changes.quota,
-        sessionsFull: changes.sessionsFull,
-        builtInFrom: changes.builtInFrom,
-        locked: changes.locked,
-      };
+      head = headOf(changes);
     },
   };
+}
+
+function headOf({
+  version,
+  sessionsFrom,
+  revokedBefore,
+  quota,
+  sessionsFull,
+  builtInFrom,
+  locked,
+}: ConfigChanges): Head {
+  return { version, sessionsFrom, revokedBefore, quota, sessionsFull, builtInFrom, locked };
 }
 
 /** Checks that the Box is readable: the defaults might admit users whom it excludes. Throws Outage. */
