@@ -1,7 +1,9 @@
+import { answersOf } from '../core/answers.ts';
+import type { RowOfItem } from '../core/answers.ts';
 import { arrayLiteral, quoted } from '../core/array-literal.ts';
-import { translatingErrors } from '../core/outage.ts';
 import type { Connections } from '../core/pool.ts';
-import type { Connection } from '../core/transaction.ts';
+import { fixedText } from '../core/statement.ts';
+import type { Statement } from '../core/statement.ts';
 import { requestLimit, withConnection } from '../core/with-connection.ts';
 
 /** Key of a failure count: the subject of the guesses, in a box, during one period. */
@@ -12,22 +14,30 @@ export interface FailureKey {
   readonly endsAt: number;
 }
 
-/** Returns the stored number of failures for each key, 0 where none is stored. Throws Outage. */
-export async function countFailures(db: Connection, keys: readonly FailureKey[]): Promise<readonly number[]> {
-  const text = 'SELECT nth, failures FROM boxgate.count_failures($1,$2,$3)';
-  const { rows } = await translatingErrors(() =>
-    db.query<{ nth: string; failures: number }>({ text, values: parametersOf(keys) }),
-  );
-  const found = new Map(rows.map(({ nth, failures }) => [Number(nth), failures]));
-  return keys.map((_, index) => found.get(index + 1) ?? 0);
+const counting = fixedText('SELECT nth, failures FROM boxgate.count_failures($1,$2,$3)');
+
+type CountRow = RowOfItem & { readonly failures: number };
+
+/** Returns the stored number of failures for each key, 0 where none is stored. */
+export const countFailures: Statement<FailureKey, number> = {
+  run: async (db, keys) => answersOf(keys, await db.rows<CountRow>(counting, parametersOf(keys)), countIn),
+  boxOf: ({ box }) => box,
+};
+
+function countIn(row: CountRow | undefined): number {
+  return row?.failures ?? 0;
 }
 
-/** Adds one failure for each key, and returns a null for each. Throws Outage. */
-export async function addFailures(db: Connection, keys: readonly FailureKey[]): Promise<readonly null[]> {
-  const text = 'SELECT boxgate.add_failures($1,$2,$3)';
-  await translatingErrors(() => db.query({ text, values: parametersOf(keys) }));
-  return keys.map(() => null);
-}
+const adding = fixedText('SELECT boxgate.add_failures($1,$2,$3)');
+
+/** Adds one failure for each key, and returns a null for each. */
+export const addFailures: Statement<FailureKey, null> = {
+  async run(db, keys) {
+    await db.rows(adding, parametersOf(keys));
+    return keys.map(() => null);
+  },
+  boxOf: ({ box }) => box,
+};
 
 /** Deletes at most `limit` counts of periods ended before a time, of all boxes; returns their number. Throws Outage. */
 export function deleteFailures(pool: Connections, before: Date, limit: number): Promise<number> {

@@ -3,13 +3,12 @@ import { bearerToken } from '../access/authenticate.ts';
 import { queryOf } from '../request/query.ts';
 import { requestContextOf } from '../request/request-context.ts';
 import { refuseParameters } from '../../resources/search/parameters.ts';
-import type { IsStoredSecret } from '../../resources/plan/stored-rows.ts';
 import { createFairQueue } from '../../shares/fair-queue.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import type { Endpoint } from '../server/endpoint.ts';
 import { loopTurns } from '../server/loop-time.ts';
 import { personal, sendJson } from '../server/send.ts';
-import { hashSharer } from '../throttle/hash-sharer.ts';
+import { comparingSecrets } from './compare-secrets.ts';
 import { makePlan } from './make-plan.ts';
 import { parsePlan, readPlanBytes } from './plan-body.ts';
 
@@ -49,33 +48,10 @@ export function planEndpoint(context: ApiContext): Endpoint {
     const turn = loopTurns(context, sharer);
     const answer = await plans.run(sharer, async () => {
       const body = await parsePlan(bytes, turn);
-      const isStored = comparingSecrets(context, box, remoteAddr);
+      const caller = { client: requestContext.client, remoteAddr, requestId };
+      const isStored = comparingSecrets(context, box, caller);
       return makePlan(body, { box, services: context.oauth, isStored, turn });
     });
     sendJson(response, answer, context.onAnswer, personal);
-  };
-}
-
-/** Chosen secrets that are compared in one plan: each takes argon2. */
-const mostChosen = 50;
-
-/**
- * Returns the comparison of a given secret with the stored ones. A wrong one counts as a failed attempt of its address
- * at the client: nobody gets more guesses by a plan than at the token endpoint.
- */
-function comparingSecrets({ oauth, throttle }: ApiContext, box: string, address: string): IsStoredSecret {
-  let chosen = 0;
-  return async (client, stored, secret) => {
-    if (stored.length === 0) return false;
-    if (!throttle.secrets.allows(box, client, address)) return undefined;
-    if (stored.some((one) => one.startsWith('$argon2'))) chosen += 1;
-    if (chosen > mostChosen) return undefined;
-    const found = await oauth.secrets.verify(stored, secret, {
-      isHeldBack: false,
-      begin: () => Promise.resolve(hashSharer(throttle, box, address)),
-      recognized: () => undefined,
-    });
-    if (found === undefined) throttle.secrets.failed(box, client, address);
-    return found !== undefined;
   };
 }

@@ -5,7 +5,7 @@ import type { FairQueue } from '../../shares/fair-queue.ts';
 import type { InFlight } from '../../shares/in-flight.ts';
 import type { DeviceTokens } from '../../credentials/device-token.ts';
 import type { BoxAddressing } from '../request/box-address.ts';
-import type { SecretLimits } from '../throttle/throttle-client-auth.ts';
+import type { SecretLimits } from '../throttle/secret-guess.ts';
 import type { KnownBoxes } from '../request/known-boxes.ts';
 import type { PasswordLimits } from '../throttle/password-limits.ts';
 import type { OnAnswer } from './send.ts';

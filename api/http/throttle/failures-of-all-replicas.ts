@@ -1,10 +1,7 @@
-import { createBatch } from '../../db/core/batch.ts';
 import { addFailures, countFailures } from '../../db/client-auth/failed-attempt.ts';
-import type { FailureKey } from '../../db/client-auth/failed-attempt.ts';
-import { batchBounds, isOutage } from '../../db/core/batch-bounds.ts';
+import { batchBounds } from '../../db/core/batch-bounds.ts';
 import type { Connections } from '../../db/core/pool.ts';
-import type { Connection } from '../../db/core/transaction.ts';
-import { withConnection } from '../../db/core/with-connection.ts';
+import { batchesOn } from '../../db/core/statement-batches.ts';
 import { endAll, tooManyAttempts } from './attempt.ts';
 import type { Attempt } from './attempt.ts';
 
@@ -27,12 +24,8 @@ export interface SharedFailures {
  * process count as failures until they end. Replicas together may exceed a limit by their attempts in progress.
  */
 export function createSharedFailures(pool: Connections, period: number, now: () => number): SharedFailures {
-  const on = <Result>(run: (connection: Connection, keys: readonly FailureKey[]) => Promise<readonly Result[]>) => {
-    return (keys: readonly FailureKey[]) =>
-      withConnection(pool, batchBounds.patience, (connection) => run(connection, keys));
-  };
-  const counts = createBatch(on(countFailures), batchBounds, isOutage);
-  const additions = createBatch(on(addFailures), batchBounds, isOutage);
+  const batch = batchesOn(pool, batchBounds);
+  const [count, add] = [batch(countFailures), batch(addFailures)];
   const underWay = new Map<string, number>();
 
   /** Begins an attempt under one limit. Throws Problem `throttled` and Outage; the attempt is then not counted. */
@@ -42,7 +35,7 @@ export function createSharedFailures(pool: Connections, period: number, now: () 
     const others = underWay.get(name) ?? 0;
     const attempt: Attempt = {
       async failed() {
-        await additions.submit({ box, subject, endsAt });
+        await add({ box, subject, endsAt });
       },
       end: () => {
         change(underWay, name, -1);
@@ -50,7 +43,7 @@ export function createSharedFailures(pool: Connections, period: number, now: () 
     };
     change(underWay, name, 1);
     try {
-      if ((await counts.submit({ box, subject, endsAt })) + others < most) return attempt;
+      if ((await count({ box, subject, endsAt })) + others < most) return attempt;
       throw tooManyAttempts(endsAt - now() / 1000);
     } catch (error) {
       attempt.end();

@@ -1,6 +1,4 @@
-import type { CountedEvents } from '../../audit/counted-events.ts';
 import type { GuessLimits } from '../../credentials/client-secret.ts';
-import type { FailureSlot } from '../../credentials/failure-slot.ts';
 import { clientId, readClientCredentials } from '../../oauth/client-auth/client-auth-request.ts';
 import type { ClientCredentials } from '../../oauth/client-auth/client-auth-request.ts';
 import { OAuthError } from '../../oauth/oauth-error.ts';
@@ -8,26 +6,12 @@ import { parseParameters } from '../../oauth/token/parameters.ts';
 import type { RawTokenRequest } from '../../oauth/token/endpoint.ts';
 import { Problem } from '../../problem.ts';
 import type { Sharer } from '../../shares/places.ts';
-import { beginAttempt, endAll } from './attempt.ts';
+import { endAll } from './attempt.ts';
 import type { Attempt } from './attempt.ts';
 import { hashSharer } from './hash-sharer.ts';
-import type { KnownAddresses } from './known-addresses.ts';
-import { networkOf } from './network-of.ts';
-import type { SharedFailures } from './failures-of-all-replicas.ts';
-import type { FailureCount, Throttle } from './throttle.ts';
-
-/** Limits of guesses at the secrets of clients. */
-export interface SecretLimits {
-  readonly throttle: Throttle;
-  /** Counted by the hour, in all replicas together. */
-  readonly shared: SharedFailures;
-  /** Addresses that authenticated a client in the last day. */
-  readonly known: KnownAddresses;
-  readonly slot: FailureSlot;
-  /** Failures an hour at the chosen secret of one client, from all addresses; and from one that is known. */
-  readonly perSecret: number;
-  readonly events: Pick<CountedEvents, 'note'>;
-}
+import { beginSecretGuess, tooManyGuesses } from './secret-guess.ts';
+import type { SecretLimits } from './secret-guess.ts';
+import type { FailureCount } from './throttle.ts';
 
 /** The verification of a request's secret, within the limits on failures. */
 export interface ClientGuess extends GuessLimits {
@@ -110,34 +94,12 @@ class Guess implements ClientGuess {
     if (this.#guessed === undefined) {
       this.#guessed = guessedClient(this.#raw) ?? '';
       this.#isThrottled = true;
-      await this.#beginAt(this.#guessed);
+      const guess = { box: this.#raw.box, client: this.#guessed, address: this.#address };
+      this.#attempts = await beginSecretGuess(this.#limits, guess);
       this.#isThrottled = false;
     }
     this.#isChosen = true;
     return hashSharer(this.#limits.throttle, this.#raw.box, this.#address);
-  }
-
-  async #beginAt(client: string): Promise<void> {
-    const { box } = this.#raw;
-    const { throttle, shared, known, slot, perSecret } = this.#limits;
-    const { secrets, addresses } = throttle;
-    const address = this.#address;
-    if (secrets.begin(box, client, address) === undefined) {
-      throw tooMany(secrets.allows(box, client, address) ? shortly : secrets.retryAfter);
-    }
-    const attempts: Attempt[] = [];
-    this.#attempts = attempts;
-    attempts.push({
-      failed: () => undefined,
-      end: () => {
-        secrets.end(box, client, address);
-      },
-    });
-    attempts.push(beginAttempt(addresses, ['', '', address]));
-    const subject = known.has(box, client, address)
-      ? `known:${slot(box, client, networkOf(address))}`
-      : `client:${client}`;
-    attempts.push(await shared.begin(box, [{ subject, most: perSecret }]));
   }
 
   /** True if its verification was refused. */
@@ -156,7 +118,7 @@ class Guess implements ClientGuess {
   /** Counts a wrong secret. Throws Problem `throttled` instead if there were too many before, and Outage. */
   async failed(): Promise<void> {
     const { secrets, addresses } = this.#limits.throttle;
-    if (this.#hasFailedTooOften) throw tooMany(secrets.retryAfter);
+    if (this.#hasFailedTooOften) throw tooManyGuesses(secrets.retryAfter);
     const client = this.#guessed ?? guessedClient(this.#raw);
     if (client === undefined) return;
     secrets.failed(this.#raw.box, client, this.#address);
@@ -169,15 +131,12 @@ class Guess implements ClientGuess {
   }
 }
 
-/** Seconds until the verifications in progress have ended. */
-const shortly = 1;
-
 /** Counts a failed refresh token for its client. Throws Problem `throttled` instead of counting beyond the limit. */
 function countRefresh(raw: RawTokenRequest, refreshTokens: FailureCount): void {
   const address = raw.remoteAddr ?? '';
   const client = credentialsOf(raw);
   const id = client === undefined ? '' : clientId(client);
-  if (!refreshTokens.allows(raw.box, id, address)) throw tooMany(refreshTokens.retryAfter);
+  if (!refreshTokens.allows(raw.box, id, address)) throw tooManyGuesses(refreshTokens.retryAfter);
   refreshTokens.failed(raw.box, id, address);
 }
 
@@ -195,9 +154,4 @@ function credentialsOf(raw: RawTokenRequest): ClientCredentials | undefined {
   } catch {
     return undefined;
   }
-}
-
-function tooMany(seconds: number): Problem {
-  const wait = `Too many failed attempts from this address; try again in ${String(seconds)} s`;
-  return new Problem('throttled', wait, { 'Retry-After': String(seconds) });
 }

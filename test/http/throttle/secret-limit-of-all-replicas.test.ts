@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
 import { startApi } from '../../support/api.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { TestApi } from '../../support/api.ts';
 import { freshDatabase } from '../../support/postgres.ts';
 import type { TestDatabase } from '../../support/postgres.ts';
@@ -27,6 +28,9 @@ describe('guesses at the secret of a client, from everywhere', () => {
       { kind: 'Client', id: 'cached', grant_types, secret: 'a chosen secret' },
       { kind: 'Client', id: 'other', grant_types, secret: 'a chosen secret' },
       { kind: 'Client', id: 'generated', grant_types, secret: generated },
+      { kind: 'Client', id: 'planned', grant_types, secret: 'another chosen secret' },
+      { kind: 'Client', id: 'planner', grant_types, secret: generated },
+      { kind: 'AccessPolicy', id: 'planner', engine: 'allow', link: [{ resourceType: 'Client', id: 'planner' }] },
     ]);
   });
   after(async () => {
@@ -95,4 +99,49 @@ describe('guesses at the secret of a client, from everywhere', () => {
     expect(new Set(guesses)).to.deep.equal(new Set([401, 429]));
     for (const api of replicas) expect(await token('generated', generated, '10.2.3.1', api)).to.equal(200);
   });
+
+  it('R-14 counts the guesses of plans with them, and records each like one at the token endpoint', async () => {
+    const bearer = await newToken('planner', generated);
+    const guesses: string[] = [];
+    for (let nth = 0; nth < perSecret + 2; nth += 1) {
+      const api = replicas[nth % 2 === 0 ? 0 : 1];
+      guesses.push(await plannedSecret(`wrong ${String(nth)}`, `10.4.0.${String(nth)}`, bearer, api));
+    }
+    expect(guesses).to.deep.equal([
+      ...Array<string>(perSecret).fill('another'),
+      ...Array<string>(2).fill('not compared'),
+    ]);
+    for (const api of replicas) expect(await token('planned', 'another chosen secret', '10.4.1.1', api)).to.equal(429);
+    await eventually('the guesses are recorded', async () => {
+      const url = `${replicas[0].url}/boxes/default/AuditEvent?event=client.authentication_failed&target=Client/planned`;
+      const trail = await fetch(url, { headers: { Authorization: `Bearer ${bearer}` } });
+      return (await trail.text()).includes('10.4.0.0');
+    });
+  });
+
+  async function newToken(client: string, secret: string): Promise<string> {
+    const response = await fetch(`${replicas[0].url}/boxes/default/auth/token`, {
+      method: 'POST',
+      headers: { Authorization: `Basic ${btoa(`${client}:${secret}`)}` },
+      body: new URLSearchParams({ grant_type: 'client_credentials' }),
+    });
+    return String(Reflect.get(Object(await response.json()), 'access_token'));
+  }
+
+  /** What a plan tells of a secret for the client `planned`. */
+  async function plannedSecret(secret: string, from: string, bearer: string, api: TestApi): Promise<string> {
+    const resource = { resourceType: 'Client', id: 'planned', grant_types: ['client_credentials'], secret };
+    const response = await fetch(`${api.url}/boxes/default/$plan`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${bearer}`,
+        'Content-Type': 'application/x-ndjson',
+        'X-Forwarded-For': from,
+      },
+      body: JSON.stringify({ object: { kind: 'Client', id: 'planned', name: 'planned', resource } }),
+    });
+    const text = await response.text();
+    if (text.includes('"secrets_not_compared":["planned"]')) return 'not compared';
+    return text.includes('"secrets":["planned"]') ? 'another' : text;
+  }
 });
