@@ -76,7 +76,7 @@ const person: Person = {
   email: 'A"@b.example',
   email_verified: false,
   data: '{"a": "\\"}',
-  groups: [{ id: 1, name: 'null', description: null }],
+  groups: [{ id: 1, name: 'null' }],
 };
 
 /** The users that sessions of a box belong to. */

@@ -8,6 +8,5 @@ export interface Person {
   /** JSON text. */
   readonly data: string | null;
   /** Current groups, by id; null if there are none. */
-  readonly groups:
-    readonly { readonly id: number; readonly name: string; readonly description: string | null }[] | null;
+  readonly groups: readonly { readonly id: number; readonly name: string }[] | null;
 }

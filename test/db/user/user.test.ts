@@ -37,10 +37,10 @@ describe('the statements of users', () => {
     return database.write((connection) => insertUser(connection, 'default', sample(email, over)));
   }
 
-  function group(name: string): Promise<number | undefined> {
+  function group(name: string, description: string | null = null): Promise<number | undefined> {
     return database.write(async (connection) => {
       const version = await bumpVersion(connection, 'default');
-      return (await insertGroup(connection, 'default', version, { name, description: null }))?.id;
+      return (await insertGroup(connection, 'default', version, { name, description }))?.id;
     });
   }
 
@@ -151,16 +151,19 @@ describe('the statements of users', () => {
       });
     }
 
-    it('is shown with its groups', async () => {
+    it('is shown with the IDs and names of its groups: descriptions would make each check long', async () => {
       await insert('a@b.example', { data: '"x"' });
-      const one = (await group('one')) ?? 0;
-      await database.write((c) => setGroupsOfUser(c, 'default', 1, [one]));
+      const [one = 0, two = 0] = [await group('one', 'x'.repeat(1_024)), await group('two')];
+      await database.write((c) => setGroupsOfUser(c, 'default', 1, [two, one]));
       expect(await living(1, 1)).to.deep.equal({
         id: 1,
         email: 'a@b.example',
         email_verified: null,
         data: '"x"',
-        groups: [{ id: one, name: 'one', description: null }],
+        groups: [
+          { id: one, name: 'one' },
+          { id: two, name: 'two' },
+        ],
       });
     });
 

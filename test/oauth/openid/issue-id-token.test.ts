@@ -6,7 +6,7 @@ const person = {
   email: 'ann@shop.example',
   email_verified: true,
   data: '{"name":"Ann","phone_number":"+31 20 123 4567"}',
-  groups: [{ id: 2, name: 'shop', description: null }],
+  groups: [{ id: 2, name: 'shop' }],
 };
 const email = { email: person.email, email_verified: true };
 const profile = { name: 'Ann', preferred_username: person.email };

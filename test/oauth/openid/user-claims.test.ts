@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { groupsClaim, userClaims } from '../../../api/oauth/openid/user-claims.ts';
 
 const ann = { id: 1, email: 'ann@shop.example', email_verified: null, data: null, groups: null };
-const group = (id: number, name: string) => ({ id, name, description: null });
+const group = (id: number, name: string) => ({ id, name });
 
 describe('preferred_username', () => {
   const { email } = ann;
