@@ -1,7 +1,7 @@
-import { isConfidential } from '../../../crds/client-type.ts';
 import { confirmOnStandby } from '../../db/box/durability.ts';
 import type { ClientState } from '../../state/box-state.ts';
 import { authenticateClient, namedClient } from '../client-auth/authenticate-client.ts';
+import { canAuthenticate } from '../client-auth/client-type.ts';
 import type { AuthenticationContext } from '../client-auth/context.ts';
 import { findSession } from './check-token.ts';
 import { clientId, readClientCredentials } from '../client-auth/client-auth-request.ts';
@@ -55,7 +55,7 @@ export async function revoke(
 async function revokingClient(credentials: ClientCredentials, context: AuthenticationContext): Promise<ClientState> {
   if (credentials.method !== 'none') return authenticateClient(credentials, context);
   const named = namedClient(context, credentials);
-  if (named === undefined || isConfidential(named.client, named.secrets.length > 0)) throw notAuthenticated();
+  if (named === undefined || canAuthenticate(named)) throw notAuthenticated();
   return named;
 }
 

@@ -198,6 +198,20 @@ describe('the revocation endpoint', () => {
     expect(await lives(access_token)).to.equal(true);
   });
 
+  it('takes no client at its word that has only its previous secret', async () => {
+    const grant_types = ['client_credentials'];
+    await world.declare('default', { kind: 'Client', id: 'left', grant_types, secret });
+    await world.owner.query(
+      `WITH b AS (UPDATE boxgate.box SET config_version = config_version + 1 WHERE box = 'default' RETURNING config_version)
+       UPDATE boxgate.resource r SET version = b.config_version, previous_secret = secrets[1], previous_until = 'epoch'::timestamptz + interval '1000 years',
+              secrets = '{}' FROM b WHERE box = 'default' AND kind = 'Client' AND id = 'left'`,
+    );
+    expect(await outcome(revoke(formRequest({ token: 'x', client_id: 'left' }), world.services))).to.equal(
+      'invalid_client',
+    );
+    expect(await end('x', 'left')).to.equal(true);
+  });
+
   it('is false when there is no such box', async () => {
     expect(await end('x', 'mine', { box: 'nowhere' })).to.equal(false);
   });
