@@ -2,6 +2,7 @@ import { isObject } from '../../crds/json-value.ts';
 import { pathOfKind, pathOfObject, type KubeName } from '../kube/client/live-read.ts';
 import type { KubeApi } from '../kube/client/kube-api.ts';
 import { KubeError } from '../kube/client/kube-error.ts';
+import { metadataOf } from '../kube/client/kube-object.ts';
 import { unlessMissing } from '../kube/client/unless-missing.ts';
 
 /** A Secret of the installation as the cluster has it; the values are text, not base64. */
@@ -58,13 +59,12 @@ export function createSecretStore(
 }
 
 function foundSecret(name: string, value: unknown): FoundSecret {
-  const object = isObject(value) ? value : {};
-  const metadata = isObject(object['metadata']) ? object['metadata'] : {};
-  const resourceVersion = metadata['resourceVersion'];
+  const { data: encodedData } = isObject(value) ? value : {};
+  const { annotations, resourceVersion } = metadataOf(value);
   if (typeof resourceVersion !== 'string') throw new KubeError('garbled', `the answer is not the Secret ${name}`);
-  const encodedData = Object.entries(texts(object['data']));
-  const data = Object.fromEntries(encodedData.map(([key, text]) => [key, Buffer.from(text, 'base64').toString()]));
-  return { data, annotations: texts(metadata['annotations']), resourceVersion };
+  const entries = Object.entries(texts(encodedData));
+  const data = Object.fromEntries(entries.map(([key, text]) => [key, Buffer.from(text, 'base64').toString()]));
+  return { data, annotations: texts(annotations), resourceVersion };
 }
 
 function texts(value: unknown): Readonly<Record<string, string>> {

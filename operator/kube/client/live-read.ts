@@ -1,7 +1,7 @@
-import { isObject } from '../../../crds/json-value.ts';
 import { API_GROUP, KINDS, type Kind } from '../../../crds/kind.ts';
 import type { KubeApi } from './kube-api.ts';
 import { KubeError } from './kube-error.ts';
+import { metadataOf } from './kube-object.ts';
 
 /** Kind, namespace and name of one object. */
 export interface KubeName {
@@ -20,9 +20,9 @@ export interface KubeName {
 export async function liveUid(api: KubeApi, object: KubeName, signal: AbortSignal): Promise<string | undefined> {
   try {
     const found = await api.call({ path: pathOfObject(object), metadataOnly: true }, signal);
-    const metadata = isObject(found) && isObject(found['metadata']) ? found['metadata'] : {};
-    if (typeof metadata['deletionTimestamp'] === 'string') return undefined;
-    if (typeof metadata['uid'] === 'string') return metadata['uid'];
+    const { uid, deletionTimestamp } = metadataOf(found);
+    if (typeof deletionTimestamp === 'string') return undefined;
+    if (typeof uid === 'string') return uid;
   } catch (error) {
     if (error instanceof KubeError && isAbout(error, object)) return undefined;
     throw error;

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { Secret } from '../../../api/client/secret.ts';
 import { PASSWORD_BYTES } from '../../../crds/secret-text.ts';
 import type { DeclaredSecret } from '../../desired/declared.ts';
+import { identityOf, metadataOf } from '../client/kube-object.ts';
 import type { Kept, Novelty } from '../client/object-store.ts';
 
 /** Owner of a Secret. */
@@ -98,13 +99,13 @@ export const secretNovelty: Novelty<StoredSecret> = {
 
 /** Returns the part of a Secret that the operator reads; undefined if the value is not one. */
 export function storedSecret(value: unknown): StoredSecret | undefined {
-  const { metadata, type, data } = isObject(value) ? value : {};
-  if (!isObject(metadata)) return undefined;
-  const { namespace, name, uid, resourceVersion, creationTimestamp, labels, annotations, ownerReferences } = metadata;
-  if (typeof namespace !== 'string' || typeof name !== 'string') return undefined;
-  if (typeof uid !== 'string' || typeof resourceVersion !== 'string') return undefined;
+  const metadata = metadataOf(value);
+  const identity = identityOf(metadata);
+  if (identity === undefined) return undefined;
+  const { type, data } = isObject(value) ? value : {};
+  const { creationTimestamp, labels, annotations, ownerReferences } = metadata;
   const parts = { type, created: creationTimestamp, labels, annotations, owners: ownerReferences, data };
-  return new StoredSecret({ namespace, name, uid, resourceVersion }, JSON.stringify(contentOf(parts, brief)));
+  return new StoredSecret(identity, JSON.stringify(contentOf(parts, brief)));
 }
 
 /** Returns the valid parts of a Secret; `keep` is applied to each text. */

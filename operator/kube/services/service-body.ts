@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../../crds/json-value.ts';
 import { KubeError } from '../client/kube-error.ts';
+import { metadataOf } from '../client/kube-object.ts';
 import { MANAGED_BY } from '../client/names.ts';
 
 /** Specification of the Service of a box. */
@@ -31,8 +32,8 @@ export function serviceSpec(externalName: string): ServiceSpec {
 
 /** Reads a Service. Throws KubeError `garbled` if the value is not one. */
 export function storedService(value: unknown): StoredService {
-  const { metadata, spec } = isObject(value) ? value : {};
-  const { uid, resourceVersion, labels } = isObject(metadata) ? metadata : {};
+  const { spec } = isObject(value) ? value : {};
+  const { uid, resourceVersion, labels } = metadataOf(value);
   if (typeof uid !== 'string' || typeof resourceVersion !== 'string' || !isObject(spec))
     throw new KubeError('garbled', 'the answer is no Service');
   const isOurs = Object.entries(MANAGED_BY).every(([key, text]) => isObject(labels) && labels[key] === text);

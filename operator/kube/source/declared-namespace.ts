@@ -4,6 +4,7 @@ import { readQuota, type BoxQuota } from '../../desired/box-quota.ts';
 import { grantedHosts, HOSTS_ANNOTATION } from '../../desired/host-claims.ts';
 import { grantedMetadata, SECRET_LABELS_ANNOTATION } from '../../secrets/secret-metadata.ts';
 import type { NamespaceClaim } from '../../../api/client/desired-state.ts';
+import { identityOf, metadataOf } from '../client/kube-object.ts';
 import type { Kept, Novelty } from '../client/object-store.ts';
 
 /** Stored part of a Namespace. Its own name is also its namespace: it is about that box. */
@@ -23,10 +24,10 @@ export const namespaceNovelty: Novelty<DeclaredNamespace> = {
 
 /** Returns the part of a Namespace that the operator reads; undefined if the value is not a Namespace. */
 export function declaredNamespace(value: unknown): DeclaredNamespace | undefined {
-  const metadata = isObject(value) ? value['metadata'] : undefined;
-  if (!isObject(metadata)) return undefined;
-  const { name, uid, resourceVersion, deletionTimestamp } = metadata;
-  if (typeof name !== 'string' || typeof uid !== 'string' || typeof resourceVersion !== 'string') return undefined;
+  const metadata = metadataOf(value);
+  const identity = identityOf(metadata, metadata['name']);
+  if (identity === undefined) return undefined;
+  const { namespace, name, uid, resourceVersion } = identity;
   const annotations = isObject(metadata['annotations']) ? metadata['annotations'] : {};
   const annotation = (key: string): string | undefined => {
     const text = annotations[key];
@@ -34,11 +35,11 @@ export function declaredNamespace(value: unknown): DeclaredNamespace | undefined
   };
   const [adopt, discard] = [annotation('boxgate.dev/adopt-uid'), annotation('boxgate.dev/discard-uid')];
   return {
-    namespace: name,
+    namespace,
     name,
     uid,
     resourceVersion,
-    isTerminating: typeof deletionTimestamp === 'string',
+    isTerminating: typeof metadata['deletionTimestamp'] === 'string',
     claim: { uid, ...(adopt === undefined ? {} : { adopt }), ...(discard === undefined ? {} : { discard }) },
     hosts: grantedHosts(annotation(HOSTS_ANNOTATION)),
     quota: readQuota(annotation(QUOTA_ANNOTATION)),

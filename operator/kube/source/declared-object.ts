@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { API_VERSION, type Kind } from '../../../crds/kind.ts';
 import { LONGEST_RESOURCE } from '../../../crds/resource-size.ts';
 import { objectKey, type Declared, type Identity } from '../../desired/declared.ts';
+import { identityOf, metadataOf } from '../client/kube-object.ts';
 import type { Kept, Novelty } from '../client/object-store.ts';
 
 /** Finalizer that holds the deletion of an object until nobody can use what it declared. */
@@ -51,12 +52,12 @@ export function isHeld({ finalizers }: DeclaredObject): boolean {
  * the characters of its spec, the value has only the short members of a spec that is too large to be applied.
  */
 export function declaredObject(kind: Kind, value: unknown, specLength?: number): DeclaredObject | undefined {
-  const { metadata, spec, status } = isObject(value) ? value : {};
-  if (!isObject(metadata)) return undefined;
-  const { namespace, name, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, finalizers } =
-    metadata;
-  if (typeof namespace !== 'string' || typeof name !== 'string') return undefined;
-  if (typeof uid !== 'string' || typeof resourceVersion !== 'string') return undefined;
+  const metadata = metadataOf(value);
+  const identity = identityOf(metadata);
+  if (identity === undefined) return undefined;
+  const { namespace, name, uid, resourceVersion } = identity;
+  const { spec, status } = isObject(value) ? value : {};
+  const { generation, creationTimestamp, deletionTimestamp, finalizers } = metadata;
   const created = typeof creationTimestamp === 'string' ? creationTimestamp : '';
   const numbered = typeof generation === 'number' ? generation : 0;
   const of = { namespace, name, uid, created, generation: numbered };

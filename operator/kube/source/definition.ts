@@ -1,10 +1,7 @@
-import { isObject } from '../../../crds/json-value.ts';
 import { API_GROUP, KINDS, type Kind } from '../../../crds/kind.ts';
 import type { KubeApi } from '../client/kube-api.ts';
-import { KubeError } from '../client/kube-error.ts';
-
-/** The path of the definitions of custom resources. */
-export const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+import { metadataOf } from '../client/kube-object.ts';
+import { unlessMissing } from '../client/unless-missing.ts';
 
 /**
  * Checks past every cache whether the definition of a kind is being deleted, or gone: the API server then deletes every
@@ -12,13 +9,11 @@ export const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefiniti
  * read.
  */
 export async function isDefinitionGoing(api: KubeApi, kind: Kind, signal: AbortSignal): Promise<boolean> {
-  const path = `${DEFINITIONS}/${KINDS[kind].plural}.${API_GROUP}`;
-  try {
-    const found = await api.call({ path, metadataOnly: true }, signal);
-    const metadata = isObject(found) && isObject(found['metadata']) ? found['metadata'] : {};
-    return typeof metadata['deletionTimestamp'] === 'string';
-  } catch (error) {
-    if (error instanceof KubeError && error.code === 'not-found') return true;
-    throw error;
-  }
+  const found = await unlessMissing(api.call({ path: definitionPath(kind), metadataOnly: true }, signal));
+  return found === undefined || typeof metadataOf(found)['deletionTimestamp'] === 'string';
+}
+
+/** Returns the path of the definition of a kind. */
+export function definitionPath(kind: Kind): string {
+  return `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${KINDS[kind].plural}.${API_GROUP}`;
 }

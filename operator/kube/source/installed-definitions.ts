@@ -1,8 +1,8 @@
-import { isObject } from '../../../crds/json-value.ts';
-import { API_GROUP, KINDS, type Kind } from '../../../crds/kind.ts';
+import { KINDS, type Kind } from '../../../crds/kind.ts';
 import { installedFields, type InstalledKinds } from '../../installed-fields.ts';
-import { DEFINITIONS } from './definition.ts';
+import { definitionPath } from './definition.ts';
 import type { KubeApi } from '../client/kube-api.ts';
+import { metadataOf } from '../client/kube-object.ts';
 import type { ListWatchOptions } from '../client/list-watch.ts';
 
 /** Definitions of our kinds in the cluster, read periodically until aborted. */
@@ -60,10 +60,10 @@ export function followDefinitions(options: DefinitionsOptions, signal: AbortSign
 }
 
 function read(api: KubeApi, kind: Kind, metadataOnly: boolean, signal: AbortSignal): Promise<unknown> {
-  return api.call({ path: `${DEFINITIONS}/${KINDS[kind].plural}.${API_GROUP}`, metadataOnly }, signal);
+  return api.call({ path: definitionPath(kind), metadataOnly }, signal);
 }
 
 function generationOf(definition: unknown): unknown {
-  const metadata = isObject(definition) && isObject(definition['metadata']) ? definition['metadata'] : {};
-  return `${String(metadata['uid'])} ${String(metadata['generation'])}`;
+  const { uid, generation } = metadataOf(definition);
+  return `${String(uid)} ${String(generation)}`;
 }

@@ -1,7 +1,7 @@
-import { isObject } from '../../../crds/json-value.ts';
 import { accountName, type AccountName, type ExpectedAccount } from '../../desired/account-state.ts';
 import { metadataOnly } from '../client/kube-api.ts';
 import { KubeError } from '../client/kube-error.ts';
+import { identityOf, metadataOf } from '../client/kube-object.ts';
 import { startListWatch, type ListWatch, type ListWatchOptions } from '../client/list-watch.ts';
 import { liveUid, pathOfKind } from '../client/live-read.ts';
 import type { Kept } from '../client/object-store.ts';
@@ -46,7 +46,7 @@ export function createServiceAccountWatch(options: Options): ServiceAccountWatch
         ...options,
         api: metadataOnly(options.api),
         path: pathOfKind(KIND),
-        keep: keptAccount,
+        keep: (value) => identityOf(metadataOf(value)),
         novelty: { isSame: () => true, carry: (_known, next) => next },
         onChange: (namespace) => tell(asking.get(namespace) ?? []),
       },
@@ -101,13 +101,4 @@ export function createServiceAccountWatch(options: Options): ServiceAccountWatch
       return found;
     },
   };
-}
-
-/** Returns the names and uid of a ServiceAccount; undefined if the value is not one. */
-function keptAccount(value: unknown): Kept | undefined {
-  const metadata = isObject(value) ? value['metadata'] : undefined;
-  if (!isObject(metadata)) return undefined;
-  const { namespace, name, uid, resourceVersion } = metadata;
-  const isWhole = typeof namespace === 'string' && typeof name === 'string' && typeof uid === 'string';
-  return isWhole && typeof resourceVersion === 'string' ? { namespace, name, uid, resourceVersion } : undefined;
 }

@@ -8,6 +8,7 @@ import { forEachConcurrently } from '../client/concurrency.ts';
 import { kindName, pathOfObject } from '../client/live-read.ts';
 import { FIELD_MANAGER } from '../client/names.ts';
 import type { ObjectStore } from '../client/object-store.ts';
+import { unlessMissing } from '../client/unless-missing.ts';
 import { statusAfter, statusToWrite, type StatusBody } from './status-body.ts';
 
 /** A cluster that statuses are written to. */
@@ -70,12 +71,8 @@ async function isStillThat(
   store: ObjectStore<DeclaredObject>,
   signal: AbortSignal,
 ): Promise<boolean> {
-  try {
-    return note(store, status, await api.call({ path: pathOf(status) }, signal));
-  } catch (error) {
-    if (error instanceof KubeError && error.code === 'not-found') return false;
-    throw error;
-  }
+  const found = await unlessMissing(api.call({ path: pathOf(status) }, signal));
+  return found !== undefined && note(store, status, found);
 }
 
 /**
