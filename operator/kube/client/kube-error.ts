@@ -67,6 +67,19 @@ export function statusError(value: unknown, status = 0, retryAfter?: string): Ku
   });
 }
 
+/**
+ * Returns the verb that the operator may not use on Secrets or Services; undefined for another error: quotas and
+ * admission rules forbid too, but name no verb.
+ */
+export function refusedVerb({ code, message }: KubeError, resource: 'secrets' | 'services'): string | undefined {
+  return code === 'forbidden' ? refusals[resource].exec(message)?.[1] : undefined;
+}
+
+const refusals = {
+  secrets: /cannot (\w+) resource "secrets"/,
+  services: /cannot (\w+) resource "services"/,
+} as const;
+
 /** Returns the error of a call that got no answer: refused, reset, too late, not signed in. */
 export function noAnswer(what: string, cause: unknown): KubeError {
   if (cause instanceof KubeError) return cause;
@@ -74,7 +87,7 @@ export function noAnswer(what: string, cause: unknown): KubeError {
   return new KubeError('unavailable', `${what}: ${inner instanceof Error ? inner.message : 'no answer'}`, { cause });
 }
 
-const SORTS: ReadonlyMap<number, KubeErrorCode> = new Map([
+const codeByStatus: ReadonlyMap<number, KubeErrorCode> = new Map([
   [400, 'invalid'],
   [401, 'unauthorized'],
   [403, 'forbidden'],
@@ -87,7 +100,7 @@ const SORTS: ReadonlyMap<number, KubeErrorCode> = new Map([
 ]);
 
 function codeOfStatus(status: number): KubeErrorCode {
-  return SORTS.get(status) ?? 'unavailable';
+  return codeByStatus.get(status) ?? 'unavailable';
 }
 
 /** Checks for the refusal of a terminating namespace (Kubernetes: the admission plugin NamespaceLifecycle). */

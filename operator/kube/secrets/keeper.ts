@@ -6,7 +6,7 @@ import { nextSecret, type KeptSecret, type PreviousSecret, type SecretChange } f
 import { secretEvent } from '../../secrets/event.ts';
 import type { KeptName, SecretKeeper, SecretWish } from '../../secrets/keeper.ts';
 import type { KubeApi } from '../client/kube-api.ts';
-import { KubeError } from '../client/kube-error.ts';
+import { KubeError, refusedVerb } from '../client/kube-error.ts';
 import { forEachConcurrently } from '../client/concurrency.ts';
 import { pathOfKind, pathOfObject } from '../client/live-read.ts';
 import { FIELD_MANAGER } from '../client/names.ts';
@@ -263,9 +263,8 @@ class ClusterSecretKeeper {
       case 'terminating':
         return missing('NamespaceTerminating', 'the namespace is being deleted');
       case 'forbidden':
-        // Quotas and admission rules forbid too, but name no verb.
         // A running watch continues without rights: before it ends it does not show that they are back.
-        return isAboutRights(error)
+        return refusedVerb(error, 'secrets') !== undefined
           ? { ...secretForbidden(box, this.#options.account), look: this.#in(retryAfter) }
           : missing('SecretRefused', `Secret ${secret} was refused: ${error.message}`);
       case 'invalid':
@@ -289,10 +288,6 @@ class ClusterSecretKeeper {
 const query = { fieldManager: FIELD_MANAGER };
 /** Milliseconds between two checks of a Secret without our label, which is in no watch. */
 const lookAgain = 30_000;
-
-function isAboutRights({ message }: KubeError): boolean {
-  return message.includes('cannot ') && message.includes('resource "secrets"');
-}
 
 /** Keeps the same objects for the same texts, so that they can be compared by identity. */
 function sameValues(kept: KeptSecret, last: KeptSecret | undefined): KeptSecret {

@@ -1,7 +1,7 @@
 import { BOX_SERVICE, type InClusterAddresses } from '../../desired/addresses.ts';
 import type { ServiceState } from '../../desired/service-state.ts';
 import type { KubeApi } from '../client/kube-api.ts';
-import { KubeError } from '../client/kube-error.ts';
+import { KubeError, refusedVerb } from '../client/kube-error.ts';
 import { pathOfKind, pathOfObject } from '../client/live-read.ts';
 import { FIELD_MANAGER, MANAGED_BY } from '../client/names.ts';
 import { roleBindingCommand } from '../client/role-binding-command.ts';
@@ -44,7 +44,7 @@ export function createBoxServices(options: BoxServiceOptions): KeepService {
       }
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
-      const verb = refusedVerb(error);
+      const verb = refusedVerb(error, 'services');
       if (verb === undefined) return refusal(options, box, error);
       refused.set(box, verb);
       return forbidden(options, box);
@@ -117,11 +117,6 @@ function forbidden({ addresses, account }: BoxServiceOptions, box: string): Serv
   const works = `${addresses.directTokenUrl(box)} works without it`;
   const message = `the operator has no rights on the Service ${BOX_SERVICE} of this namespace; ${works}. An admin grants them: ${command}`;
   return { state: 'missing', reason: 'ServiceForbidden', message };
-}
-
-/** Returns the verb that the operator may not use; quotas and admission rules forbid too, but name none. */
-function refusedVerb({ code, message }: KubeError): string | undefined {
-  return code === 'forbidden' ? /cannot (\w+) resource "services"/.exec(message)?.[1] : undefined;
 }
 
 function rightOn(namespace: string, verb: string): RightOnObject {
