@@ -60,7 +60,7 @@ export async function serveOperator(config: OperatorConfig, log: Log): Promise<R
   );
   const count = (call: KubeCall, status: number): void => metrics.answered(verbOf(call), status);
   const election = elect(config, identity, leaseApi(config, connection, count), log);
-  const kube = createKubeApi(connection, undefined, undefined, count);
+  const kube = createKubeApi(connection, { onAnswer: count });
   const sleeper = createSleeper();
   const definitions = followOwnDefinitions(kube, sleeper, log, stopping.signal);
   metrics.followDefinitions(definitions.kinds);
@@ -147,7 +147,7 @@ function leaseApi(
   connection: Connection,
   count: (call: KubeCall, status: number) => void,
 ): KubeApi {
-  return createKubeApi(connection, (leaseSeconds * 1000) / 4, undefined, count);
+  return createKubeApi(connection, { timeout: (leaseSeconds * 1000) / 4, onAnswer: count });
 }
 
 function elect(config: OperatorConfig, identity: string, api: KubeApi, log: Log): Election {

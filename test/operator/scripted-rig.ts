@@ -12,6 +12,7 @@ import type { PassMeter } from '../../operator/reconcile/pass-meter.ts';
 import { startReconciler, type Reconciler } from '../../operator/reconcile/reconciler.ts';
 import { startScriptedCluster, type ScriptedCluster } from '../../tools/envtest/scripted-cluster.ts';
 import type { TestApi } from '../support/api.ts';
+import { recordedCalls } from './kube/recorded-calls.ts';
 import { plainOptions } from './reconciler-options.ts';
 import { recordedEvents, type RecordedEvents } from './status/recorded-events.ts';
 
@@ -61,11 +62,7 @@ export async function startScriptedRig(api: TestApi, options: ScriptedRigOptions
   const calls: KubeCall[] = [];
   const events = recordedEvents();
   const listening = {
-    api: createKubeApi(
-      createConnection(() => scripted.signIn),
-      undefined,
-      (call) => calls.push(call),
-    ),
+    api: recordedCalls(createKubeApi(createConnection(() => scripted.signIn)), calls),
     times: defaultTimes,
     random: Math.random,
     now: () => performance.now(),

@@ -44,20 +44,23 @@ const PATCH_TYPES = {
   json: 'application/json-patch+json',
 } as const;
 
+/** Options of a Kubernetes API. */
+interface KubeApiOptions {
+  /** Milliseconds within which an answer must arrive; 10 seconds by default. */
+  readonly timeout?: number | undefined;
+  /** Called for every request, with the status of its answer (0: there was none). */
+  readonly onAnswer?: (call: KubeCall, status: number) => void;
+}
+
 /**
- * Creates the Kubernetes API over a connection; an answer must arrive within `timeout` milliseconds. `onCall` is called
- * for every request, `onAnswer` with the status of its answer (0: there was none). After a 401 the token is read again,
- * and the call repeated once. A late answer may be lost with its connection, and others of the pool with it: the next
- * call opens a new one.
+ * Creates the Kubernetes API over a connection. After a 401 the token is read again, and the call repeated once. A late
+ * answer may be lost with its connection, and others of the pool with it: the next call opens a new one.
  */
 export function createKubeApi(
   connection: Connection,
-  timeout = 10_000,
-  onCall: (call: KubeCall) => void = () => undefined,
-  onAnswer: (call: KubeCall, status: number) => void = () => undefined,
+  { timeout = 10_000, onAnswer = () => undefined }: KubeApiOptions = {},
 ): KubeApi {
   async function answer(call: KubeCall, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    onCall(call);
     const { method = 'GET' } = call;
     const sent = connection.send({ method, path: pathOf(call), headers: headersOf(call), ...bodyOf(call), signal });
     const response = await sent.catch((error: unknown) => {

@@ -5,6 +5,7 @@ import { kubeconfigFile } from '../../../operator/kube/client/kubeconfig-file.ts
 import { controlPlane, startControlPlane, type ControlPlane } from '../../../tools/envtest/control-plane.ts';
 import { installCrds } from '../../../tools/envtest/install-crds.ts';
 import { eventually } from '../../support/eventually.ts';
+import { recordedCalls } from './recorded-calls.ts';
 import { sorts, watchThings, type ThingWatch } from './things.ts';
 
 const clients = '/apis/boxgate.dev/v1/clients';
@@ -14,7 +15,7 @@ function apiWith(kubeconfig: string, timeout?: number): { api: KubeApi; calls: K
   const calls: KubeCall[] = [];
   const answered: KubeCall[] = [];
   const connection = createConnection(() => kubeconfigFile(kubeconfig));
-  const real = createKubeApi(connection, timeout, (call) => calls.push(call));
+  const real = recordedCalls(createKubeApi(connection, { timeout }), calls);
   const api: KubeApi = {
     ...real,
     async call(call, signal) {

@@ -18,6 +18,7 @@ import { eventually } from '../../support/eventually.ts';
 import { memoryKeeper } from '../memory-source.ts';
 import { plainOptions } from '../reconciler-options.ts';
 import { recordedEvents } from '../status/recorded-events.ts';
+import { recordedCalls } from './recorded-calls.ts';
 
 /** One box of a real cluster, and the reconciler in this process over a source that may do no more than it needs. */
 export interface SourceRig {
@@ -172,11 +173,7 @@ function sourceRig(plane: ControlPlane, api: TestApi, account: SourceAccount, bo
 }
 
 function startOver(rig: SourceRig, api: TestApi, access: InCluster): Reconciler {
-  const real = createKubeApi(
-    createConnection(() => inCluster(access)),
-    undefined,
-    (call) => rig.calls.push(call),
-  );
+  const real = recordedCalls(createKubeApi(createConnection(() => inCluster(access))), rig.calls);
   const kube: KubeApi = {
     ...real,
     async call(call, signal) {

@@ -42,7 +42,7 @@ function keepThing(object: unknown): Thing | undefined {
 export function apiOf(server: ScriptedApiServer, token?: () => string, timeout?: number): KubeApi {
   return createKubeApi(
     createConnection(() => server.signIn(token)),
-    timeout,
+    { timeout },
   );
 }
 

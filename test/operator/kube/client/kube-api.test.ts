@@ -60,7 +60,7 @@ describe('calls of the Kubernetes API', () => {
         loads += 1;
         return loads === 1 ? hung.promise : server.signIn();
       };
-      const api = createKubeApi(createConnection(load), 1_000);
+      const api = createKubeApi(createConnection(load), { timeout: 1_000 });
       const stopping = new AbortController();
       const calls = [never, stopping.signal].map((signal) => thrownBy(api.call({ path: '/version' }, signal)));
       stopping.abort(new Error('stop'));
@@ -84,7 +84,7 @@ describe('calls of the Kubernetes API', () => {
         () => read,
         () => 0,
       );
-      const api = createKubeApi(connection, 60_000);
+      const api = createKubeApi(connection, { timeout: 60_000 });
       const slow = api.call({ path: '/version' }, never);
       await eventually('the first one signs in', () => reads === 1);
       connection.reload();
@@ -144,14 +144,13 @@ describe('calls of the Kubernetes API', () => {
     });
 
     it('are counted', async () => {
-      const paths: string[] = [];
+      const answers: unknown[] = [];
       const api = createKubeApi(
         createConnection(() => server.signIn()),
-        1_000,
-        ({ path }) => paths.push(path),
+        { timeout: 1_000, onAnswer: ({ path }, status) => answers.push([path, status]) },
       );
       await api.call({ path: '/version' }, never);
-      expect(paths).to.deep.equal(['/version']);
+      expect(answers).to.deep.equal([['/version', 200]]);
     });
   });
 
