@@ -18,7 +18,7 @@ import { batchedStatements } from './db/batched-statements.ts';
 import { createShortPages } from './db/short-pages.ts';
 import { createRecordReads } from './db/record-reads.ts';
 import { createSessionEndings } from './db/session-endings.ts';
-import { defaultBatchLimits } from './db/core/batch-bounds.ts';
+import { batchBounds } from './db/core/batch-bounds.ts';
 import { Outage } from './db/core/outage.ts';
 import { defaultLimits, openDatabase } from './db/core/pool.ts';
 import type { Connections, Database } from './db/core/pool.ts';
@@ -320,7 +320,7 @@ function oauthServices(
       sealing,
       most: config.resourcesInMemory,
       pool: database.general,
-      statements: batchedStatements(database.hot, defaultBatchLimits),
+      statements: batchedStatements(database.hot, batchBounds),
       onUnusable: (box, kind, id, reason) => {
         log.warn({ box, kind, id, reason }, 'a stored resource cannot be used and grants nothing');
       },

@@ -3,7 +3,7 @@ import { findSignIn } from './authorization/sign-in-statement.ts';
 import { useCode } from './authorization/use-code.ts';
 import { useAssertion } from './client-auth/assertion.ts';
 import { findServiceAccount } from './client-auth/service-account-entry.ts';
-import { batchBounds, type BatchLimits } from './core/batch-bounds.ts';
+import type { BatchLimits } from './core/batch.ts';
 import type { Connections } from './core/pool.ts';
 import { unprepared } from './core/prepared-statements.ts';
 import { batchesOn, type Runner } from './core/statement-batches.ts';
@@ -37,7 +37,7 @@ function statementsOn(runner: Runner) {
 
 /** Runs the statements in micro-batches on a pool. */
 export function batchedStatements(pool: Connections, limits: BatchLimits): BatchedStatements {
-  return statementsOn(batchesOn(pool, { ...batchBounds, ...limits }));
+  return statementsOn(batchesOn(pool, limits));
 }
 
 /** Runs the statements one by one on a connection, inside a transaction that holds the box's row. */

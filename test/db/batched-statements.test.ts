@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { bucketOf } from '../../api/db/session/bucket.ts';
 import { planChecks } from '../../api/db/session/check.ts';
 import { batchedStatements, singleStatements } from '../../api/db/batched-statements.ts';
-import { defaultBatchLimits } from '../../api/db/core/batch-bounds.ts';
+import { batchBounds } from '../../api/db/core/batch-bounds.ts';
 import type { FirstGrant } from '../../api/db/session/grant-letter.ts';
 import type { FoundSession, SessionKey } from '../../api/db/session/check.ts';
 import type { BatchedStatements } from '../../api/db/batched-statements.ts';
@@ -111,7 +111,7 @@ describe('the hot statements', () => {
     await database.owner.query(`INSERT INTO boxgate.box (box) VALUES ('a'), ('b'), ('null')`);
     await database.owner.query(users, [person.email, person.data]);
     await database.owner.query(groups);
-    hot = batchedStatements(database.pool, { ...defaultBatchLimits, size: 16, patience: 20_000 });
+    hot = batchedStatements(database.pool, { ...batchBounds, size: 16, patience: 20_000 });
   });
   after(() => database.end());
 

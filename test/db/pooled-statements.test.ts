@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { randomBytes, randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { batchedStatements } from '../../api/db/batched-statements.ts';
-import { defaultBatchLimits } from '../../api/db/core/batch-bounds.ts';
+import { batchBounds } from '../../api/db/core/batch-bounds.ts';
 import { createPool, defaultLimits } from '../../api/db/core/pool.ts';
 import { createPreparation, unprepared } from '../../api/db/core/prepared-statements.ts';
 import type { Preparation } from '../../api/db/core/prepared-statements.ts';
@@ -65,7 +65,7 @@ describe('the batched statements', () => {
   }
 
   async function runEach(pool: pg.Pool): Promise<void> {
-    const hot = batchedStatements(pool, { ...defaultBatchLimits, patience: 20_000 });
+    const hot = batchedStatements(pool, { ...batchBounds, patience: 20_000 });
     const [session, box, client, id] = [newSession(), 'default', 'a', randomBytes(16).toString('hex')];
     const user = 1;
     expect(await hot.issue(session)).to.deep.equal({ version: 1, value: null });
@@ -164,7 +164,7 @@ describe('the batched statements', () => {
 
   it('answer while a migration changes a function under their prepared statements', async () => {
     const pool = open(undefined, 2);
-    const hot = batchedStatements(pool, { ...defaultBatchLimits, patience: 20_000 });
+    const hot = batchedStatements(pool, { ...batchBounds, patience: 20_000 });
     const session = newSession();
     await hot.issue(session);
     const check = () => hot.check(session);

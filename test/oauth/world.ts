@@ -14,7 +14,7 @@ import type { KeySealing } from '../../api/credentials/key-sealing.ts';
 import { declaredDaysOf } from '../../api/db/audit/audit-days.ts';
 import { claimEpoch } from '../../api/db/box/epoch.ts';
 import { batchedStatements } from '../../api/db/batched-statements.ts';
-import { defaultBatchLimits } from '../../api/db/core/batch-bounds.ts';
+import { batchBounds } from '../../api/db/core/batch-bounds.ts';
 import type { BatchedStatements } from '../../api/db/batched-statements.ts';
 import { Outage } from '../../api/db/core/outage.ts';
 import { createPool, defaultLimits } from '../../api/db/core/pool.ts';
@@ -90,7 +90,7 @@ export async function makeWorld(): Promise<World> {
   function replica({ encryptionKey = sharedKey, statements: made = (usual) => usual }: Over = {}): OAuthServices {
     const pool = open(database.apiUrl, 4);
     const sealing = createKeySealing([encryptionKey]);
-    const statements = made(batchedStatements(open(database.apiUrl, 2), defaultBatchLimits));
+    const statements = made(batchedStatements(open(database.apiUrl, 2), batchBounds));
     const queue = createHashQueue(1, 64);
     return {
       pool,

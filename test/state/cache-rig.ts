@@ -2,7 +2,7 @@ import { makeSessionId } from '../../api/credentials/token-text.ts';
 import { createKeySealing } from '../../api/credentials/key-sealing.ts';
 import { bumpVersion } from '../../api/db/box/box.ts';
 import { batchedStatements } from '../../api/db/batched-statements.ts';
-import { defaultBatchLimits } from '../../api/db/core/batch-bounds.ts';
+import { batchBounds } from '../../api/db/core/batch-bounds.ts';
 import { createPool, defaultLimits } from '../../api/db/core/pool.ts';
 import { deleteResources, upsertResources } from '../../api/db/resource/write.ts';
 import { bucketOf } from '../../api/db/session/bucket.ts';
@@ -33,7 +33,7 @@ export async function cacheRig(database: BoxDatabase): Promise<CacheRig> {
     createStateCache({
       ...(most === undefined ? {} : { most }),
       pool: general,
-      statements: batchedStatements(database.pool, defaultBatchLimits),
+      statements: batchedStatements(database.pool, batchBounds),
       sealing: createKeySealing([Buffer.alloc(32)]),
       onUnusable: () => undefined,
     });

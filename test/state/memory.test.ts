@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createKeySealing } from '../../api/credentials/key-sealing.ts';
 import { bumpVersion } from '../../api/db/box/box.ts';
 import { batchedStatements } from '../../api/db/batched-statements.ts';
-import { defaultBatchLimits } from '../../api/db/core/batch-bounds.ts';
+import { batchBounds } from '../../api/db/core/batch-bounds.ts';
 import { Outage } from '../../api/db/core/outage.ts';
 import { upsertResources } from '../../api/db/resource/write.ts';
 import { createStateCache } from '../../api/state/state-cache.ts';
@@ -30,7 +30,7 @@ describe('the memory of a replica', () => {
     return createStateCache({
       most,
       pool: database.pool,
-      statements: batchedStatements(database.pool, defaultBatchLimits),
+      statements: batchedStatements(database.pool, batchBounds),
       sealing: createKeySealing([Buffer.alloc(32)]),
       onUnusable: (_box, _kind, _id, reason) => unusable.push(reason),
     });

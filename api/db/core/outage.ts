@@ -25,7 +25,7 @@ export function toOutage(error: unknown): unknown {
   if (code !== undefined && isValueCode(code)) {
     return new Problem('invalid', [{ path: '', message: 'holds a value that cannot be stored' }]);
   }
-  return isOutage(error, code) ? new Outage('Postgres cannot answer now', { cause: error }) : error;
+  return cannotAnswer(error, code) ? new Outage('Postgres cannot answer now', { cause: error }) : error;
 }
 
 /** Checks whether Postgres cannot answer, also if an error of ours has that as its cause. */
@@ -63,7 +63,8 @@ const outageClasses = /^(08...|25006|25P03|28...|3D000|40...|53...|55000|55P03|5
 /** Error codes of the system, of sockets and of TLS: the certificate of Postgres is the operator's task, too. */
 const connectionCodes = /^(E[A-Z]+|ERR_(SOCKET|TLS|SSL)_.*|CERT_.*|.*_CERT(_.*)?|UNABLE_TO_.*)$/;
 
-function isOutage(error: unknown, code: string | undefined): boolean {
+/** Checks whether an error of the Postgres client, with its code, means that Postgres cannot answer. */
+function cannotAnswer(error: unknown, code: string | undefined): boolean {
   if (error instanceof pg.DatabaseError) return code === undefined || outageClasses.test(code);
   if (code !== undefined && connectionCodes.test(code)) return true;
   return error instanceof Error && connectionMessages.some((message) => error.message.includes(message));

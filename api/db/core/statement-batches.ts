@@ -1,5 +1,5 @@
-import { createBatch } from './batch.ts';
-import { isOutage, type batchBounds } from './batch-bounds.ts';
+import { createBatch, type BatchLimits } from './batch.ts';
+import { isOutage } from './batch-bounds.ts';
 import { confirmed } from './confirmed.ts';
 import type { Connections } from './pool.ts';
 import { createPreparation, type Preparation } from './prepared-statements.ts';
@@ -22,7 +22,7 @@ function preparationOf(pool: Connections): Preparation {
  * Runs each statement in micro-batches of its own on a pool: requests that arrive during a statement share the next
  * one. A connection that leads straight to Postgres prepares each of them once.
  */
-export function batchesOn(pool: Connections, bounds: typeof batchBounds): Runner {
+export function batchesOn(pool: Connections, bounds: BatchLimits): Runner {
   const prepared = preparationOf(pool);
   return <Item, Result>(statement: Statement<Item, Result>) => {
     const { run, boxOf, needsConfirmation = false, beside = Infinity } = statement;

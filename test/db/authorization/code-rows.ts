@@ -4,7 +4,7 @@ import { targetKey } from '../../../api/db/authorization/consent.ts';
 import { bucketOf } from '../../../api/db/session/bucket.ts';
 import { batchedStatements } from '../../../api/db/batched-statements.ts';
 import type { BatchedStatements } from '../../../api/db/batched-statements.ts';
-import { defaultBatchLimits } from '../../../api/db/core/batch-bounds.ts';
+import { batchBounds } from '../../../api/db/core/batch-bounds.ts';
 import type { FoundCode, NewCode, Redemption } from '../../../api/db/authorization/code-statements.ts';
 import { boxDatabase } from '../../resources/box-database.ts';
 import type { BoxDatabase } from '../../resources/box-database.ts';
@@ -64,8 +64,8 @@ async function codeDatabase(): Promise<CodeDatabase> {
   const database = await boxDatabase();
   return {
     ...database,
-    hot: batchedStatements(database.pool, { ...defaultBatchLimits, size: 16, patience: 20_000 }),
-    second: batchedStatements(database.pool, { ...defaultBatchLimits, patience: 20_000 }),
+    hot: batchedStatements(database.pool, { ...batchBounds, size: 16, patience: 20_000 }),
+    second: batchedStatements(database.pool, { ...batchBounds, patience: 20_000 }),
   };
 }
 

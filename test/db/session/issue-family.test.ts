@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { batchedStatements } from '../../../api/db/batched-statements.ts';
 import type { BatchedStatements } from '../../../api/db/batched-statements.ts';
-import { defaultBatchLimits } from '../../../api/db/core/batch-bounds.ts';
+import { batchBounds } from '../../../api/db/core/batch-bounds.ts';
 import { inBox } from '../../../api/db/core/transaction.ts';
 import { bucketOf } from '../../../api/db/session/bucket.ts';
 import type { FirstOfFamily } from '../../../api/db/session/issue-family.ts';
@@ -21,7 +21,7 @@ describe('the shared statement that stores a refresh family with its first sessi
 
   before(async () => {
     database = await boxDatabase();
-    hot = batchedStatements(database.pool, { ...defaultBatchLimits, patience: 20_000 });
+    hot = batchedStatements(database.pool, { ...batchBounds, patience: 20_000 });
   });
   after(() => database.end());
 

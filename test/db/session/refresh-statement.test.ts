@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { batchedStatements } from '../../../api/db/batched-statements.ts';
 import type { BatchedStatements } from '../../../api/db/batched-statements.ts';
-import { defaultBatchLimits } from '../../../api/db/core/batch-bounds.ts';
+import { batchBounds } from '../../../api/db/core/batch-bounds.ts';
 import { unprepared } from '../../../api/db/core/prepared-statements.ts';
 import { inBox, inBoxWithin } from '../../../api/db/core/transaction.ts';
 import type { Connection } from '../../../api/db/core/transaction.ts';
@@ -26,7 +26,7 @@ describe('the shared statements of refresh tokens', () => {
 
   before(async () => {
     database = await boxDatabase();
-    hot = batchedStatements(database.pool, { ...defaultBatchLimits, patience: 20_000 });
+    hot = batchedStatements(database.pool, { ...batchBounds, patience: 20_000 });
     await database.owner.query(
       `INSERT INTO boxgate.user (box, id, email, email_key, password, pepper) VALUES ('default', 5, 'a', 'a', '', '')`,
     );
