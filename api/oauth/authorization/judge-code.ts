@@ -4,6 +4,7 @@ import type { CodeParts } from '../../credentials/code-text.ts';
 import type { FoundCode } from '../../db/authorization/code-statements.ts';
 import type { BoxState, ClientState } from '../../state/box-state.ts';
 import { requiresPkce } from '../client-auth/client-type.ts';
+import { isRevoked } from '../revoked.ts';
 import { configuredUri, onlyUri } from './request/configured-uris.ts';
 
 /** A code as a client presents it. */
@@ -32,10 +33,8 @@ export function judgeCode(
   const counts =
     answer.expiresAt > now &&
     !answer.userGone &&
-    answer.version >= client.sessionsFrom &&
-    answer.version >= box.sessionsFrom &&
-    answer.createdAt >= (box.revokedBefore ?? 0) &&
-    answer.createdAt >= (client.revokedBefore ?? 0);
+    !isRevoked(answer.version, answer.createdAt, client) &&
+    !isRevoked(answer.version, answer.createdAt, box);
   return isTheirs && counts && isVerified(answer.challenge, verifier, client) ? 'good' : 'refused';
 }
 

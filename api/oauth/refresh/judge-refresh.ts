@@ -6,6 +6,7 @@ import type { RefreshFamily } from '../../db/session/refresh-family.ts';
 import type { BoxState, ClientState } from '../../state/box-state.ts';
 import { familyEnd } from './refresh-lifetimes.ts';
 import { isRotating, refreshSettings } from './settings.ts';
+import { isRevoked } from '../revoked.ts';
 import { mayUseGrant } from '../session/still-granted.ts';
 
 /**
@@ -63,10 +64,8 @@ function isAlive(
     !family.userGone &&
     family.expiresAt > now &&
     family.endsAt > now &&
-    family.version >= client.sessionsFrom &&
-    family.version >= box.sessionsFrom &&
-    family.createdAt >= (box.revokedBefore ?? 0) &&
-    family.createdAt >= (client.revokedBefore ?? 0)
+    !isRevoked(family.version, family.createdAt, client) &&
+    !isRevoked(family.version, family.createdAt, box)
   );
 }
 

@@ -8,6 +8,7 @@ import type { Person } from '../../db/user/person.ts';
 import type { BoxState, ClientState } from '../../state/box-state.ts';
 import type { CurrentStatements } from '../../state/current-statements.ts';
 import { clientOf } from '../built-in-clients.ts';
+import { isRevoked } from '../revoked.ts';
 import type { OAuthServices } from '../services.ts';
 import { stillGranted } from './still-granted.ts';
 
@@ -131,12 +132,11 @@ export function judgeSession(
   const counts =
     !found.ended &&
     found.expiresAt * 1000 > now &&
-    found.version >= state.sessionsFrom &&
-    begun >= (state.revokedBefore ?? 0) &&
+    !isRevoked(found.version, begun, state) &&
     state.settings.active !== false;
   const { grant } = found;
   if (!counts || grant === null || owner === undefined || owner.client.active === false) return undefined;
-  if (found.version < owner.sessionsFrom || begun < (owner.revokedBefore ?? 0)) return undefined;
+  if (isRevoked(found.version, begun, owner)) return undefined;
   return {
     id: uuidText(key.id),
     bucket: key.bucket,
