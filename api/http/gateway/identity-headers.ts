@@ -1,4 +1,5 @@
 import type { Person } from '../../db/user/person.ts';
+import { hasScope } from '../../oauth/scope-text.ts';
 import type { LiveSession } from '../../oauth/session/check-token.ts';
 
 /**
@@ -6,10 +7,9 @@ import type { LiveSession } from '../../oauth/session/check-token.ts';
  * if they are empty: a gateway that copies them then replaces what the caller has sent.
  */
 export function identityHeaders({ id, client, user, scope }: LiveSession, policy: string): Record<string, string> {
-  const scopes = new Set(scope?.split(' '));
-  const email = user !== null && scopes.has('email') ? emailHeaders(user) : {};
+  const email = user !== null && hasScope(scope, 'email') ? emailHeaders(user) : {};
   const names = user?.groups?.map(({ name }) => headerText(name)).join(',') ?? '';
-  const groups = user !== null && scopes.has('groups') ? { 'X-Auth-Groups': names } : {};
+  const groups = user !== null && hasScope(scope, 'groups') ? { 'X-Auth-Groups': names } : {};
   return {
     'X-Auth-Client': client.id,
     'X-Auth-User': user === null ? '' : String(user.id),

@@ -1,4 +1,5 @@
 import type { Consent } from '../../db/authorization/consent.ts';
+import { scopesOf } from '../scope-text.ts';
 import type { AuthorizationRequest } from './request/authorization-request.ts';
 
 /** Checks whether a consent covers all that a request wants. A consent to an earlier client of this ID is ignored. */
@@ -8,9 +9,4 @@ export function isCoveredBy(
 ): consent is Consent {
   if (consent === undefined || consent.version < client.sessionsFrom) return false;
   return scopesOf(plan.scope).every((scope) => consent.scopes.includes(scope));
-}
-
-/** Splits the text of a scope into its single scopes. */
-export function scopesOf(scope: string | null): readonly string[] {
-  return scope === null ? [] : scope.split(' ');
 }

@@ -4,6 +4,7 @@ import type { BoxState } from '../../state/box-state.ts';
 import type { SigningAlgorithm, SigningKey } from '../../state/key-ring.ts';
 import { keyOf, readyKeyOf } from '../keys/key-needed.ts';
 import { signJwtAside } from '../keys/sign-jwt.ts';
+import { hasScope } from '../scope-text.ts';
 
 /** Seconds for which an id_token is valid: it tells a client who signed in, and gives no access. */
 export const ID_TOKEN_LIFETIME = 3600;
@@ -13,7 +14,7 @@ export const ID_TOKEN_ALGORITHMS: readonly SigningAlgorithm[] = ['RS256', 'ES256
 
 /** Checks whether a scope requests an id_token (OpenID Connect Core §3.1.2.1). */
 export function asksForIdToken(scope: string | null): boolean {
-  return scope?.split(' ').includes('openid') ?? false;
+  return hasScope(scope, 'openid');
 }
 
 /** Returns the algorithm that signs the id_tokens of a client: RS256 by default (OpenID Connect Discovery §3). */

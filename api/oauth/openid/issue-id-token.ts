@@ -2,6 +2,7 @@ import type { Client } from '../../../crds/client.ts';
 import type { Person } from '../../db/user/person.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import { GROUPS_SCOPE } from '../../state/requestable-scopes.ts';
+import { scopesOf } from '../scope-text.ts';
 import { asksForIdToken, idTokenKeyFor, makeIdToken } from './id-token.ts';
 import { userClaims } from './user-claims.ts';
 import type { UserClaims } from './user-claims.ts';
@@ -55,6 +56,6 @@ export function idTokenClaims(
   { id_token_claims = [] }: Pick<Client, 'id_token_claims'>,
 ): UserClaims {
   const told: readonly string[] = [GROUPS_SCOPE, ...id_token_claims];
-  const granted = scope.split(' ').filter((one) => told.includes(one));
+  const granted = scopesOf(scope).filter((one) => told.includes(one));
   return userClaims(person, granted.join(' '));
 }

@@ -1,5 +1,6 @@
 import type { Person } from '../../db/user/person.ts';
 import { GROUPS_SCOPE } from '../../state/requestable-scopes.ts';
+import { hasScope, scopesOf } from '../scope-text.ts';
 
 /** Claims about a user; members as OpenID Connect Core §5.1 names them. */
 export type UserClaims = Readonly<Record<string, unknown>>;
@@ -53,7 +54,7 @@ export const USER_CLAIMS: readonly string[] = [
  */
 export function userClaims(person: Person, scope: string): UserClaims {
   const { email, email_verified, data } = person;
-  const scopes = scope.split(' ');
+  const scopes = scopesOf(scope);
   const known = objectIn(data);
   const found = scopes.flatMap((one) =>
     Object.entries(claimsInData[one] ?? {}).filter(([name, isValid]) => isValid(known.get(name))),
@@ -71,7 +72,7 @@ export type GroupsClaim = Readonly<Partial<Record<'groups', readonly string[]>>>
 
 /** Returns the claim `groups` if the scope has it (RFC 9068 §2.2.3.1). Nobody's groups are told without a user. */
 export function groupsClaim(person: Pick<Person, 'groups'> | null, scope: string | null): GroupsClaim {
-  if (person === null || scope?.split(' ').includes(GROUPS_SCOPE) !== true) return {};
+  if (person === null || !hasScope(scope, GROUPS_SCOPE)) return {};
   return { groups: person.groups?.map(({ name }) => name) ?? [] };
 }
 

@@ -1,5 +1,6 @@
 import type { Scopes } from '../../state/known-scopes.ts';
 import { OAuthError } from '../oauth-error.ts';
+import { scopesOf, scopeText, scopeWithin } from '../scope-text.ts';
 
 const longestScope = 4096;
 const scopeShape = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
@@ -16,7 +17,7 @@ export function requestedScope(asked: string, allowed: Scopes, known: Scopes | u
       `scope is malformed: send at most ${String(longestScope)} characters, scopes of visible ASCII with one space between them`,
     );
   }
-  const scopes = [...new Set(asked.split(' '))];
+  const scopes = [...new Set(scopesOf(asked))];
   if (scopes.every((scope) => allowed.has(scope))) return scopes.join(' ');
   const refused = scopes.find((scope) => !allowed.has(scope) && (known === undefined || known.has(scope)));
   if (refused !== undefined) throw new OAuthError('invalid_scope', refusal(refused));
@@ -27,9 +28,8 @@ export function requestedScope(asked: string, allowed: Scopes, known: Scopes | u
  * Returns the granted scope without what is no longer allowed. Throws OAuthError `invalid_scope` if nothing is left.
  */
 export function scopeLeft(granted: string | null, allowed: Scopes): string | null {
-  if (granted === null) return null;
-  const left = granted.split(' ').filter((scope) => allowed.has(scope));
-  if (left.length > 0) return left.join(' ');
+  const left = scopeWithin(granted, allowed);
+  if (left !== undefined) return left;
   throw new OAuthError('invalid_scope', 'The client may request none of the granted scopes any more');
 }
 
@@ -39,10 +39,6 @@ export function scopeLeft(granted: string | null, allowed: Scopes): string | nul
  */
 export function scopeMember(granted: string | null, requested: string | undefined): string | undefined {
   return granted === (requested ?? null) ? undefined : (granted ?? '');
-}
-
-function scopeText(scopes: readonly string[]): string | null {
-  return scopes.length === 0 ? null : scopes.join(' ');
 }
 
 function refusal(scope: string): string {

@@ -1,4 +1,5 @@
 import type { GrantKey, StoredGrant } from '../../db/user/grant.ts';
+import { scopeText } from '../../oauth/scope-text.ts';
 import { grantSchema } from '../../schemas/grant.ts';
 import type { GrantView } from '../../schemas/grant.ts';
 
@@ -18,10 +19,6 @@ export function grantView({ user, client, scopes, targets, createdAt }: StoredGr
     }),
     created_at: new Date(createdAt).toISOString(),
   };
-}
-
-function scopeText(scopes: readonly string[]): string | null {
-  return scopes.length === 0 ? null : scopes.join(' ');
 }
 
 /** A grant's id: the user's, a dot, the client's. No user's id has a dot. */

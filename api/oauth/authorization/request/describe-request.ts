@@ -1,6 +1,7 @@
 import type { Box, CustomScopes } from '../../../../crds/box.ts';
 import { ID_TOKEN_LIFETIME } from '../../openid/id-token.ts';
 import { refreshLifetimes } from '../../refresh/refresh-lifetimes.ts';
+import { scopesOf } from '../../scope-text.ts';
 import type { OAuthServices } from '../../services.ts';
 import { judgeAuthorizationRequest } from './authorization-request.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
@@ -44,7 +45,7 @@ function described(request: AuthorizationRequest, settings: Box): DescribedReque
   const renewed = refreshed?.refresh_token === true ? refreshLifetimes(refreshed, settings).absolute / 1000 : 0;
   return {
     client: { id: client.id, name: client.name },
-    scopes: plan.scope?.split(' ') ?? [],
+    scopes: scopesOf(plan.scope),
     sentences: settings.scopes ?? {},
     audience: plan.audience?.[0] ?? place.issuer,
     redirectUri: place.redirectUri,

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Box } from '../../../../crds/box.ts';
+import { hasScope } from '../../scope-text.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 
 /**
@@ -7,7 +8,7 @@ import type { AuthorizationRequest } from './authorization-request.ts';
  * of the sentence of a scope, the client must not receive more than its user has read.
  */
 export function shownDigest({ client, type, place, plan }: AuthorizationRequest, { scopes = {} }: Box): string {
-  const sentences = Object.entries(scopes).filter(([scope]) => plan.scope?.split(' ').includes(scope));
+  const sentences = Object.entries(scopes).filter(([scope]) => hasScope(plan.scope, scope));
   const shown = [
     client.client.id,
     client.client.name,
