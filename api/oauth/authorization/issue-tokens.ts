@@ -10,7 +10,7 @@ import { idTokenKeyFor, makeIdToken } from '../openid/id-token.ts';
 import { groupsClaim, userClaims } from '../openid/user-claims.ts';
 import { makeToken } from '../token/access-token.ts';
 import { scopeMember } from '../token/requested-scope.ts';
-import { hasRoom, sessionQuotaRefusal } from '../token/session-limit.ts';
+import { sessionQuotaRefusal, takePlace, tooManySessions } from '../token/session-limit.ts';
 import { authorizationResponse, errorResponse } from './authorization-response.ts';
 import type { AuthorizationResponse } from './authorization-response.ts';
 import type { BrowserRequest } from './browser-request.ts';
@@ -64,8 +64,8 @@ export async function issueTokens(
     now,
     person: holder.person,
   });
-  if (!(await hasRoom(connection, session, state.settings, now))) {
-    return errorResponse(place, 'temporarily_unavailable', 'The client has as many live sessions as its box allows');
+  if (!(await takePlace(connection, session, state.settings, now))) {
+    return errorResponse(place, 'temporarily_unavailable', tooManySessions().message);
   }
   await insertSession(connection, session, null, null);
   const tokens = { session: session.id, bucket: session.bucket, family: null };

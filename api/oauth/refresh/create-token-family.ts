@@ -10,7 +10,7 @@ import type { Connection } from '../../db/core/transaction.ts';
 import type { GrantContext } from '../token/grants/grant.ts';
 import { refreshLifetimes } from './refresh-lifetimes.ts';
 import type { RefreshSettings } from './settings.ts';
-import { hasRoom, limitsSessions } from '../token/session-limit.ts';
+import { limitsSessions, takePlace } from '../token/session-limit.ts';
 
 /** A refresh family that has begun: its id, and its first token. */
 export interface CreatedTokenFamily {
@@ -47,7 +47,7 @@ export async function createTokenFamily(
     return token;
   }
   return transaction(async (connection) => {
-    if (!(await hasRoom(connection, session, origin.box, origin.now))) return undefined;
+    if (!(await takePlace(connection, session, origin.box, origin.now))) return undefined;
     const { id, token } = await storeTokenFamily(connection, session, origin);
     await insertSession(connection, session, id, null);
     return token;

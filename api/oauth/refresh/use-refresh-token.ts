@@ -11,7 +11,7 @@ import type { PresentedRefreshToken } from './judge-refresh.ts';
 import type { MadeAccessToken } from '../token/access-token.ts';
 import { familyEnd, refreshLifetimes } from './refresh-lifetimes.ts';
 import { refreshSettings } from './settings.ts';
-import { hasRoom, limitsSessions } from '../token/session-limit.ts';
+import { limitsSessions, takePlace } from '../token/session-limit.ts';
 
 /** Result of a use: the access token, and the next refresh token if the client's tokens rotate. */
 export interface RefreshUse<Made> {
@@ -70,7 +70,7 @@ function useHeld<Made extends MadeAccessToken>(
       return 'refused';
     }
     const made = make(family);
-    if (!(await hasRoom(connection, made.session, state.settings, now))) return 'full';
+    if (!(await takePlace(connection, made.session, state.settings, now))) return 'full';
     await insertSession(connection, made.session, family.id, family.session);
     await slideFamily(connection, state.box, family.id, {
       session: made.session.id,

@@ -9,7 +9,6 @@ import { groupsClaim } from '../openid/user-claims.ts';
 import type { AccessTokenPlan } from './plan.ts';
 import { signAccessToken } from './jwt-access-token.ts';
 import type { AccessTokenClaims } from './jwt-access-token.ts';
-import { requireSessionRoom } from './session-limit.ts';
 
 /** An access token as it is made: the text for the client, the session for the table. */
 export interface MadeAccessToken {
@@ -46,17 +45,13 @@ export type StartedToken = {
   readonly issuedAt: number;
 } & ({ readonly key: null; readonly text: string } | { readonly key: SigningKey });
 
-/**
- * Makes an access token as planned, signed with the key of {@link keyFor} at the same `now`. Throws OAuthError when the
- * box has no room for a session.
- */
+/** Makes an access token as planned, signed with the key of {@link keyFor} at the same `now`. */
 export function makeToken(
-  state: BoxState,
+  state: Pick<BoxState, 'box' | 'version'>,
   holder: TokenHolder,
   plan: AccessTokenPlan,
   issue: TokenIssue,
 ): MadeAccessToken {
-  requireSessionRoom(state);
   return completeToken(startToken(state, plan.lifetime, issue), holder, plan, issue);
 }
 

@@ -13,8 +13,10 @@ export function limitsSessions(box: Box): boolean {
   return box.tokens?.max_sessions_per_client !== undefined;
 }
 
-/** Checks whether the client of a new session may have one more, and takes the place. `now` in milliseconds. */
-export async function hasRoom(connection: Connection, session: NewSession, box: Box, now: number): Promise<boolean> {
+/**
+ * Takes a place for a new session within the limit of its client; returns false if none is left. `now` in milliseconds.
+ */
+export async function takePlace(connection: Connection, session: NewSession, box: Box, now: number): Promise<boolean> {
   const most = box.tokens?.max_sessions_per_client;
   if (most === undefined) return true;
   return takeSessionRoom(connection, { box: session.box, client: session.client, most }, now);
@@ -28,7 +30,7 @@ export function issueWithinLimit(
   now: number,
 ): Promise<boolean> {
   return transaction(async (connection) => {
-    if (!(await hasRoom(connection, session, box, now))) return false;
+    if (!(await takePlace(connection, session, box, now))) return false;
     await insertSession(connection, session, null, null);
     return true;
   });

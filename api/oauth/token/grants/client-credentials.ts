@@ -7,6 +7,7 @@ import { keyFor } from '../../keys/key-needed.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { scopeMember } from '../requested-scope.ts';
 import { storeSession } from '../store-session.ts';
+import { requireSessionRoom } from '../session-limit.ts';
 import { tokenResponse } from '../response.ts';
 import type { Grant } from './grant.ts';
 
@@ -24,7 +25,9 @@ export const clientCredentials: Grant = {
     const plan = planAccessToken({ settings, scopes: client.scopes, box, issuer, subject: 'client' }, asked);
     const now = services.now();
     const holder = { client: client.client.id, user: null, type: 'c', remoteAddr: request.remoteAddr } as const;
-    const { text, session } = makeToken(state, holder, plan, { issuer, key: keyFor(state, plan, now), now });
+    const key = keyFor(state, plan, now);
+    requireSessionRoom(state);
+    const { text, session } = makeToken(state, holder, plan, { issuer, key, now });
     const refreshToken = await storeSession(session, settings, context, now);
     return tokenResponse(text, plan, scopeMember(plan.scope, asked.scope), { refreshToken });
   },

@@ -8,7 +8,7 @@ import { makeToken } from '../access-token.ts';
 import { notAuthenticated } from '../../not-authenticated.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { scopeMember } from '../requested-scope.ts';
-import { issueWithinLimit, tooManySessions } from '../session-limit.ts';
+import { issueWithinLimit, requireSessionRoom, tooManySessions } from '../session-limit.ts';
 import { tokenResponse } from '../response.ts';
 import type { Grant, GrantContext, TokenRequest } from './grant.ts';
 
@@ -30,6 +30,7 @@ export const password: Grant = {
     if (user === undefined) throw notValid();
     const now = services.now();
     const holder = { client: client.client.id, user, type: 'p', remoteAddr: request.remoteAddr } as const;
+    requireSessionRoom(state);
     const { text, session } = makeToken(state, holder, plan, { issuer, key: null, now });
     if (!(await issueWithinLimit(session, state.settings, transaction, now))) throw tooManySessions();
     return tokenResponse(text, plan, scopeMember(plan.scope, asked.scope));

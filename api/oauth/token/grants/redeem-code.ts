@@ -12,7 +12,13 @@ import { refreshSettings } from '../../refresh/settings.ts';
 import { reportReuse } from '../../report-reuse.ts';
 import { endTokens } from '../../session/end-tokens.ts';
 import type { MadeAccessToken, StartedToken } from '../access-token.ts';
-import { hasRoom, limitsSessions, requireSessionRoom, sessionQuotaRefusal, tooManySessions } from '../session-limit.ts';
+import {
+  limitsSessions,
+  requireSessionRoom,
+  sessionQuotaRefusal,
+  takePlace,
+  tooManySessions,
+} from '../session-limit.ts';
 import { expectedCode } from './expected-code.ts';
 import type { GrantContext } from './grant.ts';
 
@@ -131,7 +137,7 @@ async function redeemHeld<T extends { readonly made: MadeAccessToken }>(
   requireSessionRoom(context.state);
   const made = make(code);
   const { session } = made.made;
-  if (!(await hasRoom(connection, session, settings, now))) return 'full';
+  if (!(await takePlace(connection, session, settings, now))) return 'full';
   const { authenticatedAt } = code;
   const refresh = refreshSettings(presented.client.client, 'a');
   const origin = { grant: 'a', authenticatedAt, settings: refresh, box: settings, now } as const;

@@ -18,7 +18,7 @@ import { planIdToken } from '../../openid/issue-id-token.ts';
 import type { SignIdToken } from '../../openid/issue-id-token.ts';
 import { scopeMember } from '../requested-scope.ts';
 import { refreshSettings } from '../../refresh/settings.ts';
-import { tooManySessions } from '../session-limit.ts';
+import { requireSessionRoom, tooManySessions } from '../session-limit.ts';
 import { subjectOfGrant } from '../../session/still-granted.ts';
 import { tokenResponse } from '../response.ts';
 import { useRefreshToken } from '../../refresh/use-refresh-token.ts';
@@ -44,7 +44,9 @@ export const refreshToken: Grant = {
       const settings = refreshSettings(client.client, family.grant);
       const plan = planRefreshedToken({ settings, scopes: client.scopes, box, issuer, subject }, asked, family);
       const { person } = family;
-      const made = makeToken(state, holder, plan, { issuer, key: keyFor(state, plan, now), now, person });
+      const key = keyFor(state, plan, now);
+      requireSessionRoom(state);
+      const made = makeToken(state, holder, plan, { issuer, key, now, person });
       // OpenID Connect Core §12.2: the same user and sign-in, without a nonce.
       const signedIn = person && { ...family, user: person.id, person, nonce: null };
       const issue = { state, client: client.client, issuer, now };
