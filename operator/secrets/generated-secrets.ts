@@ -75,13 +75,13 @@ export async function generatedSecrets(
       return wishOf(of, one, { usage: usage.get(one.validated.id), inherits: isInherited });
     });
   const kept = await keeper.keep(box, wishes, signal);
-  for (const { client, uid, secret, facts, usage: asked } of wishes) {
-    const now = kept.get(client);
-    if (now === undefined) continue;
+  for (const { client, uid, secret: name, facts, usage: asked } of wishes) {
+    const secret = kept.get(client);
+    if (secret === undefined) continue;
     const known = before.get(objectKey({ kind: 'Client', name: client }))?.secret;
-    resolved.set(client, asked === undefined ? withKnownUse(now, known) : now);
-    if (now.state !== 'ready') continue;
-    cache.generated.set(secret, { name: secret, client, uid, id: facts.client_id });
+    resolved.set(client, asked === undefined ? withKnownUse(secret, known) : secret);
+    if (secret.state !== 'ready') continue;
+    cache.generated.set(name, { name, client, uid, id: facts.client_id });
   }
   return resolved;
 }

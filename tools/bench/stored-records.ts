@@ -1,8 +1,11 @@
+import type { AuditEventName } from '../../api/audit/events.ts';
 import type { Boxgate } from './boxgate.ts';
 import type { BenchContext } from './context.ts';
 
 /** Days that records of the audit trail are kept by default. */
 const DAYS = 90;
+
+const EVENT = 'user.changed' satisfies AuditEventName;
 
 /** Stores so many records of the audit trail, as many for each of the last 90 days. */
 export async function storeAuditEvents(
@@ -14,11 +17,11 @@ export async function storeAuditEvents(
   await context.postgres.query(
     database,
     `INSERT INTO boxgate.audit_event (id, version, created_at, day, box, event, result, target)
-     SELECT uuidv7(age), 1, now() + age, today + d, $1, 'user.updated', 'success', 'User/' || i
+     SELECT uuidv7(age), 1, now() + age, today + d, $1, $4, 'success', 'User/' || i
        FROM generate_series(1, $3) d, generate_series(1, $2 / $3) i,
             LATERAL (SELECT floor(extract(epoch FROM now()) / 86400)::int, (d - $3) * interval '1 day') t (today, age)
       ORDER BY d`,
-    [box, count, DAYS],
+    [box, count, DAYS, EVENT],
   );
   await context.postgres.query(database, 'VACUUM (ANALYZE) boxgate.audit_event');
 }

@@ -38,30 +38,41 @@ export async function settleClaim(
   const { uid = '' } = head.namespace ?? {};
   const event = claimEvents[verdict];
   if (event !== undefined) note({ event, target: `Box/${box}` });
-  if (verdict === 'refuse' || verdict === 'lock') {
-    if (verdict === 'lock') {
-      await bumpVersion(connection, box);
+  const bump = (): Promise<number> => bumpVersion(connection, box);
+  const bind = (): Promise<void> => bindBox(connection, box, head.cluster, uid);
+  switch (verdict) {
+    case 'refuse':
+      return new Locked(lockedMessage(box, binding), binding.uid ?? '');
+    case 'lock':
+      await bump();
       await lockBox(connection, box, uid);
-    }
-    return new Locked(lockedMessage(box, binding), binding.uid ?? '');
+      return new Locked(lockedMessage(box, binding), binding.uid ?? '');
+    case 'retire':
+      await bump();
+      await retireBox(connection, box);
+      return undefined;
+    case 'reopen':
+      await bump();
+      await reopenBox(connection, box);
+      return undefined;
+    case 'bind':
+      if (binding.missing) await bump();
+      await bind();
+      return undefined;
+    case 'resume':
+      await bump();
+      await bind();
+      return undefined;
+    case 'adopt':
+      await bump();
+      await adoptRows(connection, box, binding.cluster ?? head.cluster, head.cluster);
+      await bind();
+      return undefined;
+    case 'discard':
+      await endBoxData(connection, box, await bump(), 'all');
+      await bind();
+      return undefined;
   }
-  if (verdict === 'retire') {
-    await bumpVersion(connection, box);
-    await retireBox(connection, box);
-    return undefined;
-  }
-  if (verdict === 'reopen') {
-    await bumpVersion(connection, box);
-    await reopenBox(connection, box);
-    return undefined;
-  }
-  if (verdict !== 'bind' || binding.missing) {
-    const version = await bumpVersion(connection, box);
-    if (verdict === 'discard') await endBoxData(connection, box, version, 'all');
-    else if (verdict === 'adopt') await adoptRows(connection, box, binding.cluster ?? head.cluster, head.cluster);
-  }
-  await bindBox(connection, box, head.cluster, uid);
-  return undefined;
 }
 
 /** The events of verdicts on a namespace; binding a box for the first time is none. */
