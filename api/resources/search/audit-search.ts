@@ -11,7 +11,7 @@ import { searchNewest } from './newest.ts';
 import { search } from './search.ts';
 import type { SearchResult } from './search.ts';
 import type { Searchable } from './searchable.ts';
-import { readNumber, readUuid, readWord, refusedParameter } from './values.ts';
+import { clientIdIn, readUserId, readUuid, readWord, refusedParameter } from './values.ts';
 
 const results = ['success', 'failure', 'denied'] as const satisfies readonly AuditResult[];
 
@@ -26,11 +26,11 @@ export const auditSearch: Searchable<AuditEventOfBox, AuditFilters> = {
     id: (text, name) => ({ id: readUuid(name, text, 'record') }),
     event: (text, name) => ({ event: readEvent(name, text) }),
     result: (text, name) => ({ result: readWord(name, text, results) }),
-    client: (text) => ({ client: text.replace(/^Client\//, '') }),
-    user: (text, name) => ({ user: readUser(name, text) }),
+    client: (text) => ({ client: clientIdIn(text) }),
+    user: (text, name) => ({ user: readUserId(name, text) }),
     remote_addr: (text, name) => ({ remoteAddr: readAddress(name, text) }),
     target: (text, name) => ({ target: readTarget(name, text) }),
-    member: (text, name) => ({ member: readUser(name, text) }),
+    member: (text, name) => ({ member: readUserId(name, text) }),
     session: (text, name) => ({ session: readUuid(name, text, 'session') }),
     request_id: (text) => ({ requestId: text }),
   },
@@ -57,10 +57,6 @@ export const auditSearch: Searchable<AuditEventOfBox, AuditFilters> = {
 function readEvent(name: string, text: string): string {
   if (isAuditEventName(text)) return text;
   throw refusedParameter(name, `must be one of ${Object.keys(auditEvents).join(', ')}`);
-}
-
-function readUser(name: string, text: string): number {
-  return readNumber(name, text.replace(/^User\//, ''), 1, Number.MAX_SAFE_INTEGER);
 }
 
 /** Reads an address in any spelling: records have it in its usual form (RFC 5952). */

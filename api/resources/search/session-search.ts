@@ -12,7 +12,7 @@ import { searchNewest } from './newest.ts';
 import { search } from './search.ts';
 import type { SearchResult } from './search.ts';
 import type { Searchable } from './searchable.ts';
-import { readNumber, readUuid, readWord } from './values.ts';
+import { clientIdIn, readUserId, readUuid, readWord } from './values.ts';
 import { sessionElements, sessionTypes } from '../write/session-view.ts';
 
 const statuses = ['active', 'expired', 'closed', 'revoked'] as const satisfies readonly SessionStatus[];
@@ -25,8 +25,8 @@ export const sessionSearch: Searchable<SessionRecord, SessionFilters> = {
   sort: '-created_at',
   filters: {
     id: (text, name) => ({ id: readUuid(name, text, 'session') }),
-    client: (text) => ({ client: text.replace(/^Client\//, '') }),
-    user: (text, name) => ({ user: readNumber(name, text.replace(/^User\//, ''), 1, Number.MAX_SAFE_INTEGER) }),
+    client: (text) => ({ client: clientIdIn(text) }),
+    user: (text, name) => ({ user: readUserId(name, text) }),
     type: (text, name) => ({ type: readType(name, text) }),
     status: (text, name) => ({ status: readWord(name, text, statuses) }),
   },

@@ -23,6 +23,16 @@ export function readWord<W extends string>(name: string, text: string, words: re
   return word;
 }
 
+/** Reads the id of a user, alone or in a link such as `User/7`. Throws Problem `bad-request`. */
+export function readUserId(name: string, text: string): number {
+  return readNumber(name, text.replace(/^User\//, ''), 1, Number.MAX_SAFE_INTEGER);
+}
+
+/** Returns the id of a client, given alone or in a link such as `Client/web`. */
+export function clientIdIn(text: string): string {
+  return text.replace(/^Client\//, '');
+}
+
 /** Reads the id of a session or a record. Throws Problem `bad-request`, which says of what: `noun`. */
 export function readUuid(name: string, text: string, noun: string): string {
   if (uuidShape.test(text)) return text;

@@ -1,7 +1,7 @@
 import { grantListing } from '../../db/user/grant.ts';
 import { readDates } from '../../resources/search/dates.ts';
 import { searchable } from '../../resources/search/searchable.ts';
-import { readNumber } from '../../resources/search/values.ts';
+import { clientIdIn, readUserId } from '../../resources/search/values.ts';
 import { grantElements } from './view.ts';
 
 /** The search for grants: the id of a user or client may be written as in a link. */
@@ -11,8 +11,8 @@ export const grantSearch = searchable(
     elements: new Set(grantElements),
     sort: 'id',
     filters: {
-      user: (text, name) => ({ user: readNumber(name, text.replace(/^User\//, ''), 1, Number.MAX_SAFE_INTEGER) }),
-      client: (text) => ({ client: text.replace(/^Client\//, '') }),
+      user: (text, name) => ({ user: readUserId(name, text) }),
+      client: (text) => ({ client: clientIdIn(text) }),
     },
     ranges: { created_at: (texts, name) => ({ createdAt: readDates(name, texts) }) },
   },
