@@ -209,7 +209,7 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   OwnedByAnother:
     'Delete the other one, take it over with spec.adoption where nobody owns it, or create this object with another id',
   DeclaredTwice: 'Delete one of them; the other then gets the id',
-  NamespaceRecreated: 'An admin annotates the Namespace with one of the two; it counts at once',
+  NamespaceRecreated: 'An admin annotates the Namespace with one of the two; it takes effect immediately',
   HostNotGranted: 'An admin grants it on the Namespace, or it is taken out of the Box',
   HostConflict: 'Remove the host from one of the two',
   // InlineSecret, NoSubjects, OpenToAll, GrantsEverything, NotInForce

@@ -131,7 +131,7 @@ describe('boxgate dev, which cannot begin', () => {
 
     it('that is away it says so, without the password', async () => {
       const sentence = await refusedOn('postgres://owner:canary@127.0.0.1:1/boxgate');
-      expect(sentence).to.match(/cannot be made in this database: connect ECONNREFUSED 127\.0\.0\.1:1$/);
+      expect(sentence).to.match(/cannot be created in this database: connect ECONNREFUSED 127\.0\.0\.1:1$/);
     });
 
     it('whose password is another one it says so, without it', async () => {

@@ -20,7 +20,7 @@ export async function ensureApiRole(ownerUrl: string, role: string, password: st
     await client.query(`${verb} ROLE ${client.escapeIdentifier(role)} LOGIN PASSWORD '${scramVerifier(password)}'`);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'unknown';
-    throw new Error(`The role ${role} cannot be made in this database: ${reason}`, { cause });
+    throw new Error(`The role ${role} cannot be created in this database: ${reason}`, { cause });
   } finally {
     await client.end();
   }

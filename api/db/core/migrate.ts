@@ -125,7 +125,7 @@ async function grant(client: pg.Client, apiRole: string): Promise<void> {
   const role = client.escapeIdentifier(apiRole);
   const { rowCount } = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [apiRole]);
   if (rowCount === 0)
-    throw new Error(`There is no role ${role}: make it (CREATE ROLE ${role} LOGIN) and migrate again`);
+    throw new Error(`There is no role ${role}: create it (CREATE ROLE ${role} LOGIN) and migrate again`);
   // A right on a table cannot change while an API creates its first partitions.
   await client.query(`SET lock_timeout = ${String(turnTimeout)}`);
   await client.query("SELECT pg_advisory_lock(hashtext('boxgate.bucket'))");

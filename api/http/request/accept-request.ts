@@ -145,7 +145,7 @@ function refuseRepeated({ rawHeaders, headers }: IncomingMessage): void {
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]?.toLowerCase() ?? '';
     if (!single.has(name)) continue;
-    if (seen.includes(`,${name},`)) throw new Problem('bad-request', `The header ${name} stands more than once`);
+    if (seen.includes(`,${name},`)) throw new Problem('bad-request', `The header ${name} is repeated: send it once`);
     seen += `,${name},`;
   }
 }

@@ -83,10 +83,10 @@ function throwRefusal(error: unknown): void {
 }
 
 const sentences = {
-  exp: 'The assertion has expired: its exp is over',
+  exp: 'The assertion has expired (exp): create a new one',
   'exp missing': 'The assertion has no exp (RFC 7523 section 3)',
-  nbf: 'The assertion is not valid yet: its nbf is to come',
-  iat: 'The iat of the assertion is to come: compare the clocks',
+  nbf: "The nbf of the assertion is in the future: check the client's clock",
+  iat: "The iat of the assertion is in the future: check the client's clock",
 } as const;
 
 function claimRefusal({ claim, reason }: errors.JWTClaimValidationFailed): OAuthError {

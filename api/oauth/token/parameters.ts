@@ -82,7 +82,7 @@ function add(parameters: Map<string, string>, name: string, value: string): void
   if (parameters.has(name) && name === 'resource')
     throw new OAuthError('invalid_target', 'resource is given more than once: a token is for one (RFC 8707 section 2)');
   if (parameters.has(name))
-    throw new OAuthError('invalid_request', `Parameter ${printable(name)} stands more than once`);
+    throw new OAuthError('invalid_request', `Parameter ${printable(name)} is repeated: send it once`);
   parameters.set(name, value);
 }
 
@@ -131,7 +131,7 @@ function jsonObject(text: string): object {
   }
   // JSON.parse silently keeps the last of equal names; a proxy in front may have read another one (RFC 8259 §4).
   if (membersOf(text) > Object.keys(value).length) {
-    throw new OAuthError('invalid_request', 'A parameter stands more than once');
+    throw new OAuthError('invalid_request', 'A parameter is repeated: send it once');
   }
   return value;
 }

@@ -47,7 +47,7 @@ export function requestedAudience(rules: AudienceRules, asked: string | undefine
   }
   const listed = listedAudiences(settings, box, issuer, subject);
   if (listed?.includes(asked) === false) {
-    throw new OAuthError('invalid_target', 'The client may not ask for this audience: list it in the client');
+    throw new OAuthError('invalid_target', 'This audience is not allowed: add it to `audience` of the client');
   }
   return settings.audience === undefined && listed !== undefined ? null : [asked];
 }

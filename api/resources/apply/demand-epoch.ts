@@ -9,5 +9,6 @@ export class Fenced extends Error {
 /** Checks that an epoch of a cluster is the present one, and holds it until the transaction ends. Throws Fenced. */
 export async function demandEpoch(connection: Connection, cluster: string, epoch: number): Promise<void> {
   const counts = await lockEpoch(connection, cluster);
-  if (counts !== epoch) throw new Fenced(`epoch ${String(epoch)} is over, ${String(counts ?? 0)} counts`);
+  if (counts !== epoch)
+    throw new Fenced(`epoch ${String(epoch)} has ended; the current epoch is ${String(counts ?? 0)}`);
 }

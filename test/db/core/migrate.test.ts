@@ -286,7 +286,7 @@ describe('a migration run', () => {
   it('says which role to make when there is none of that name, whatever characters it has', async () => {
     const said = await run('no $& "such" role');
     expect(said).to.equal(
-      'There is no role "no $& ""such"" role": make it (CREATE ROLE "no $& ""such"" role" LOGIN) and migrate again',
+      'There is no role "no $& ""such"" role": create it (CREATE ROLE "no $& ""such"" role" LOGIN) and migrate again',
     );
   });
 
