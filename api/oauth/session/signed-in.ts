@@ -3,6 +3,7 @@ import { findSignIn, lockSignIn } from '../../db/authorization/sign-in.ts';
 import type { SignIn } from '../../db/authorization/sign-in.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import type { BoxState } from '../../state/box-state.ts';
+import { isRevoked } from '../revoked.ts';
 
 type Judging = Pick<BoxState, 'box' | 'sessionsFrom' | 'revokedBefore' | 'settings'>;
 
@@ -33,8 +34,8 @@ export async function lockCurrentSignIn(
 /** Returns a stored sign-in, if the settings of its box accept it. */
 export function signInThatCounts<T extends Pick<SignIn, 'version' | 'createdAt'>>(
   found: T | undefined,
-  { settings, sessionsFrom, revokedBefore }: Omit<Judging, 'box'>,
+  box: Omit<Judging, 'box'>,
 ): T | undefined {
-  if (found === undefined || settings.active === false) return undefined;
-  return found.version >= sessionsFrom && found.createdAt >= (revokedBefore ?? 0) ? found : undefined;
+  if (found === undefined || box.settings.active === false) return undefined;
+  return isRevoked(found.version, found.createdAt, box) ? undefined : found;
 }

@@ -4,6 +4,7 @@ import { allows } from '../../../crds/compatibility.ts';
 import type { FirstGrant } from '../../db/session/grant-letter.ts';
 import type { ClientState } from '../../state/box-state.ts';
 import type { TokenSubject } from '../../state/requestable-scopes.ts';
+import { scopeWithin } from '../scope-text.ts';
 import type { Granted, GrantSettings } from '../token/plan.ts';
 import { listedAudiences } from '../token/requested-audience.ts';
 
@@ -24,7 +25,7 @@ export function stillGranted(
   const subject = subjectOfGrant(issued.grant);
   const listed = listedAudiences(settingsOf(issued.grant, client), box, issuer, subject);
   const audience = stillListed(issued.audience, listed, issuer);
-  const scope = stillAllowed(issued.scope, scopes[subject]);
+  const scope = scopeWithin(issued.scope, scopes[subject]);
   return audience === undefined || scope === undefined ? undefined : { audience, scope };
 }
 
@@ -69,11 +70,4 @@ function stillListed(
   if (audience === null) return listed.includes(issuer) ? null : undefined;
   const left = audience.filter((one) => listed.includes(one));
   return left.length === 0 ? undefined : left;
-}
-
-/** Returns the part of a scope that the client may still request; undefined: nothing is left. */
-function stillAllowed(scope: string | null, allowed: ReadonlySet<string>): string | null | undefined {
-  if (scope === null) return null;
-  const left = scope.split(' ').filter((one) => allowed.has(one));
-  return left.length === 0 ? undefined : left.join(' ');
 }

@@ -1,4 +1,5 @@
 import { BOXGATE_SCOPE } from '../../state/requestable-scopes.ts';
+import { hasScope } from '../scope-text.ts';
 
 /** Part of a token's grant that its user's rights depend on. */
 export interface GrantedToken {
@@ -12,5 +13,5 @@ export interface GrantedToken {
  */
 export function carriesUserRights({ scope, audience }: GrantedToken, issuer: string): boolean {
   const isForBox = audience === null || audience.length === 0 || audience.includes(issuer);
-  return isForBox && (scope?.split(' ').includes(BOXGATE_SCOPE) ?? false);
+  return isForBox && hasScope(scope, BOXGATE_SCOPE);
 }
