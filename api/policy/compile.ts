@@ -3,11 +3,12 @@ import type { Fault } from '../../crds/fault.ts';
 import { CompileCost } from './compile-cost.ts';
 import { engines, isEngine } from './engines/index.ts';
 import type { Rule, RuleFields } from './engines/engine.ts';
+import { needsNoSteps } from './needs-no-steps.ts';
 import { needsOf } from './needs.ts';
 import type { Needs } from './needs.ts';
 import { PolicyFault } from './policy-fault.ts';
 import type { RequestObject } from './request-object.ts';
-import { Steps, TooManySteps } from './steps.ts';
+import { GAVE_UP, Steps, TooManySteps } from './steps.ts';
 
 /** Result of a policy for one request, with the fault if it could not decide. */
 export interface Judgement {
@@ -25,6 +26,8 @@ export interface CompiledPolicy {
   readonly needs: Needs;
   /** True if the policy can judge without being compiled first. */
   readonly isCompiled: boolean;
+  /** True if it grants without steps, provided that it is valid: no other grants when no steps are left. */
+  readonly needsNoSteps: boolean;
   /** Compiles it, in 20 ms at most; never throws. */
   compile(): void;
   /** Reason why the policy can never grant: the field and its fault. Undefined for a valid one. */
@@ -46,6 +49,7 @@ class LazyPolicy implements CompiledPolicy {
   readonly policy: AccessPolicy;
   #rule: Rule | Invalid | undefined;
   #needs: Needs | undefined;
+  #needsNoSteps: boolean | undefined;
 
   constructor(policy: AccessPolicy) {
     this.policy = policy;
@@ -57,6 +61,10 @@ class LazyPolicy implements CompiledPolicy {
 
   get id(): string {
     return this.policy.id;
+  }
+
+  get needsNoSteps(): boolean {
+    return (this.#needsNoSteps ??= needsNoSteps(this.policy));
   }
 
   get isCompiled(): boolean {
@@ -84,6 +92,8 @@ class LazyPolicy implements CompiledPolicy {
   judge(request: RequestObject, steps = new Steps()): Judgement {
     const rule = this.#compiled();
     if (typeof rule !== 'function') return { granted: false, fault: rule.sentence };
+    // The rule would say the same, with an error for each of perhaps 25,000.
+    if (steps.isUsedUp) return this.needsNoSteps ? GRANTED : TOO_LATE;
     try {
       return rule(request, steps) ? GRANTED : DENIED;
     } catch (error) {
@@ -99,6 +109,7 @@ class LazyPolicy implements CompiledPolicy {
 
 const GRANTED: Judgement = { granted: true };
 const DENIED: Judgement = { granted: false };
+const TOO_LATE: Judgement = { granted: false, fault: GAVE_UP, gaveUp: true };
 
 /** Reason why a rule cannot be compiled. */
 interface Invalid {

@@ -13,13 +13,17 @@ export const STEPS_PER_DECISION = 200_000;
  */
 export const MILLISECONDS_PER_DECISION = 15;
 
+/** The fault of a rule that wants more than the steps or the time of its decision. */
+export const GAVE_UP =
+  `gave up: one decision may take ${String(STEPS_PER_DECISION)} steps and ` +
+  `${String(MILLISECONDS_PER_DECISION)} ms, and this rule went beyond them`;
+
 /** Thrown when the steps or the time of a decision are used up; the rule that wanted more does not grant. */
 export class TooManySteps extends Error {
   override readonly name = 'TooManySteps';
 
   constructor() {
-    const [steps, time] = [String(STEPS_PER_DECISION), String(MILLISECONDS_PER_DECISION)];
-    super(`gave up: one decision may take ${steps} steps and ${time} ms, and this rule went beyond them`);
+    super(GAVE_UP);
   }
 }
 
@@ -40,6 +44,11 @@ export class Steps {
     this.#startTimer = startTimer;
   }
 
+  /** True if the steps or the time are used up: {@link take} throws from now on. */
+  get isUsedUp(): boolean {
+    return this.#left < 0;
+  }
+
   /** True if the time was used up, not the steps: the same work may take less when it is done again. */
   get isOutOfTime(): boolean {
     return this.#isOutOfTime;
@@ -51,6 +60,12 @@ export class Steps {
     this.#sinceLook += count + STEPS_PER_CALL;
     if (this.#sinceLook >= STEPS_PER_LOOK) this.#look();
     if (this.#left < 0) throw new TooManySteps();
+  }
+
+  /** Notes work that takes time but no steps, so that the clock is read regularly. Never throws. */
+  pass(): void {
+    this.#sinceLook += STEPS_PER_CALL;
+    if (this.#sinceLook >= STEPS_PER_LOOK) this.#look();
   }
 
   /** Reads the clock, which runs since the first reading. Throws {@link TooManySteps}, from then on every time. */

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { compileAhead, uncompiled } from '../../api/policy/compile-ahead.ts';
 import { createPolicyIndex } from '../../api/policy/policy-index.ts';
-import { decideUpTo } from '../../api/policy/decide.ts';
+import { decideUpTo, type Decided } from '../../api/policy/decide.ts';
+import { untilDecided } from '../../api/policy/until-decided.ts';
 import { compiled, sampleRequest, storedPolicy } from './policies.ts';
 
 /** 15 ms of work. */
@@ -38,13 +39,30 @@ describe('compiling ahead', () => {
     const decide = () => decideUpTo(index, {}, { known: 'changes', request: sampleRequest() }, { now });
     const first = decide();
     expect('uncompiled' in first && first.uncompiled.map(({ id }) => id)).to.deep.equal(['c']);
-    await compileAhead(uncompiled(index.candidates({})));
+    await compileAhead(uncompiled(index, {}, 0));
     expect(decide()).to.deep.include({ granted: false });
   });
 
-  it('names fifty policies at most', () => {
+  it('R-02 repeats the decision over thousands of policies a few times only', async () => {
+    const index = createPolicyIndex();
+    for (let at = 0; at < 3200; at += 1) {
+      index.set(storedPolicy({ id: String(at), engine: 'matcho', matcho: { uri: '/other' }, subjects: 'anyone' }));
+    }
+    let time = 0;
+    const now = () => (time += 6);
+    let attempts = 0;
+    const decision = await untilDecided<Decided>(() => {
+      attempts += 1;
+      return Promise.resolve(decideUpTo(index, {}, { known: 'changes', request: sampleRequest() }, { now }));
+    });
+    expect(decision).to.deep.equal({ granted: false });
+    expect(attempts).to.be.lessThan(10);
+  });
+
+  it('names fifty policies at most when few were asked before, otherwise as many', () => {
     const index = createPolicyIndex();
     for (let at = 0; at < 60; at += 1) index.set(storedPolicy(large(String(at))));
-    expect(uncompiled(index.candidates({}))).to.have.length(50);
+    expect(uncompiled(index, {}, 3)).to.have.length(50);
+    expect(uncompiled(index, {}, 55)).to.have.length(55);
   });
 });

@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { decide, explain } from '../../api/policy/decide.ts';
+import type { CompiledPolicy } from '../../api/policy/compile.ts';
+import { decide, decideUpTo, explain } from '../../api/policy/decide.ts';
 import { createPolicyIndex } from '../../api/policy/policy-index.ts';
-import type { PolicyIndex } from '../../api/policy/policy-index.ts';
-import { STEPS_PER_DECISION } from '../../api/policy/steps.ts';
+import type { Candidates, PolicyIndex } from '../../api/policy/policy-index.ts';
+import { Steps, STEPS_PER_DECISION } from '../../api/policy/steps.ts';
+import { askedOneByOne } from './asked-one-by-one.ts';
 import { countedSteps, sampleRequest, storedPolicy } from './policies.ts';
 
 const reports = { client: 'reports' };
@@ -82,7 +84,8 @@ describe('decision', () => {
       z: { ...walk, expression: 'body.all(x, x == 1)' },
     });
     expect(decide(last, reports, sampleRequest({ body: Array(5000).fill(1) }))).to.deep.equal({ granted: false });
-    expect(decide(last, reports, sampleRequest({ body: [1] }))).to.deep.equal({ granted: true, policy: 'z' });
+    const afterwards = decide(last, reports, sampleRequest({ body: [1] }), countedSteps());
+    expect(afterwards).to.deep.equal({ granted: true, policy: 'z' });
   });
 
   it('an explanation and a decision agree, whatever the policies', () => {
@@ -96,4 +99,130 @@ describe('decision', () => {
       }),
     );
   });
+
+  /** A rule that uses up the steps, and a thousand after it that would need a few. */
+  const endless = { engine: 'cel', expression: 'headers.all(x, headers.all(y, true))', link };
+  const costly = { a: endless, ...Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`b${at}`, NO])) };
+  const headers = Object.fromEntries(Array.from({ length: 2000 }, (_, at) => [`x-${at}`, '']));
+
+  it('R-01 once the steps are used up, asks and compiles no policy that needs some', () => {
+    for (const last of [{}, { z: YES }, { z: { engine: 'complex', link, or: [NO, { engine: 'allow' }] } }]) {
+      const index = indexOf({ ...costly, ...last });
+      const asked = watched(index);
+      const part = { known: 'changes', request: sampleRequest({ headers }) } as const;
+      const decision = { granted: 'z' in last, ...('z' in last && { policy: 'z' }) };
+      expect(decide(asked, reports, part.request, countedSteps())).to.deep.equal(decision);
+      expect(decideUpTo(asked, reports, part, { steps: countedSteps() })).to.deep.include(decision);
+      // The costly one, and the one that grants: each twice.
+      expect(asked.taken.map(({ id }) => id)).to.deep.equal('z' in last ? ['a', 'z', 'a', 'z'] : ['a', 'a']);
+      expect([...index.candidates(reports)].filter(({ isCompiled }) => isCompiled)).to.have.length('z' in last ? 2 : 1);
+    }
+  });
+
+  it('R-01 an explanation says of each policy after the end of the steps that it gave up, and asks none', () => {
+    const alone = new CountedCalls();
+    const [{ fault } = {}] = explain(indexOf({ a: endless }), reports, sampleRequest({ headers }), alone).candidates;
+    const steps = new CountedCalls();
+    const { candidates } = explain(indexOf({ ...costly, z: YES }), reports, sampleRequest({ headers }), steps);
+    expect(candidates.slice(1)).to.deep.equal([
+      ...Object.keys(costly)
+        .slice(1)
+        .toSorted()
+        .map((policy) => ({ policy, engine: 'matcho', granted: false, fault })),
+      { policy: 'z', engine: 'allow', granted: true },
+    ]);
+    expect(steps.calls).to.equal(alone.calls);
+  });
+
+  it('R-01 asks no rule after the time of the decision, which finding policies takes from too', () => {
+    const index = indexOf(Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`p${at}`, INVALID])));
+    const asked = watched(index);
+    let readings = 0;
+    const steps = new Steps(undefined, () => ({ isOver: () => (readings += 1) === 2 }));
+    decide(asked, reports, sampleRequest(), steps);
+    expect(steps.isOutOfTime).to.be.true;
+    expect(asked.taken.length).to.be.lessThan(1100);
+  });
+
+  it('R-01 decides with few steps what asking each policy decides', () => {
+    const kind = fc.constantFrom(...kinds);
+    const reach = fc.constantFrom<object>({ link }, { subjects: 'anyone' });
+    const policy = fc.record({ id: fc.stringMatching(/^[a-z]{1,2}$/), kind, reach });
+    const policies = fc
+      .uniqueArray(policy, { maxLength: 12, selector: ({ id }) => id })
+      .map((all) => all.map(({ id, kind: rule, reach: to }) => storedPolicy({ ...rule, ...to, id })));
+    fc.assert(
+      fc.property(policies, fc.constantFrom('head', 'body', 'changes'), fc.nat(150), (all, known, allowed) => {
+        const index = createPolicyIndex();
+        for (const one of all) index.set(one);
+        const part = { known, request: sampleRequest({ body: [1, 2] }) };
+        const few = () => new Steps(allowed, () => ({ isOver: () => false }));
+        const options = { steps: few(), now: () => 0 };
+        const expected = askedOneByOne(all, part, few());
+        expect(decideUpTo(index, reports, part, options)).to.deep.equal(expected.upTo);
+        expect(decide(index, reports, part.request, few())).to.deep.equal(expected.decision);
+        expect(explain(index, reports, part.request, few()).candidates).to.deep.equal(expected.candidates);
+      }),
+      { numRuns: 500 },
+    );
+  });
 });
+
+/** Rules of each kind: of some no answer, or none that is true, can be had without steps. */
+const FITS = { engine: 'matcho', matcho: {} };
+const COSTLY = { engine: 'cel', expression: 'headers.all(x, headers.all(y, true)) && false' };
+const ALLOW = { engine: 'allow' };
+const kinds: readonly object[] = [
+  ALLOW,
+  FITS,
+  COSTLY,
+  NO,
+  INVALID,
+  FAILS,
+  { engine: 'cel', expression: 'body.all(x, body.all(y, true))' },
+  { engine: 'json-schema', schema: {} },
+  { engine: 'json-schema', schema: { $ref: '#/$defs/a', $defs: { a: {} } } },
+  { engine: 'json-schema', schema: { not: { not: {} } } },
+  { engine: 'rego' },
+  { engine: 'complex' },
+  { engine: 'complex', and: [] },
+  { engine: 'complex', and: 'allow' },
+  { engine: 'complex', or: ['allow'] },
+  { engine: 'complex', and: [ALLOW], or: [ALLOW] },
+  { engine: 'complex', and: [ALLOW, ALLOW] },
+  { engine: 'complex', and: [ALLOW, FITS] },
+  { engine: 'complex', or: [FITS, ALLOW] },
+  { engine: 'complex', or: [COSTLY, ALLOW] },
+  { engine: 'complex', or: [{ engine: 'json-schema', schema: { required: ['body'] } }, ALLOW] },
+  { engine: 'complex', or: [INVALID, ALLOW] },
+  { engine: 'complex', or: [FAILS, COSTLY] },
+  { engine: 'complex', or: [COSTLY, FITS] },
+];
+
+/** Steps that count how often rules take some. */
+class CountedCalls extends Steps {
+  calls = 0;
+
+  constructor() {
+    super(undefined, () => ({ isOver: () => false }));
+  }
+
+  override take(count: number): void {
+    this.calls += 1;
+    super.take(count);
+  }
+}
+
+/** Notes the candidates that decisions take from an index. */
+function watched(index: Candidates): Candidates & { readonly taken: CompiledPolicy[] } {
+  const taken: CompiledPolicy[] = [];
+  return {
+    taken,
+    *candidates(subject, isWanted): Generator<CompiledPolicy> {
+      for (const candidate of index.candidates(subject, isWanted)) {
+        taken.push(candidate);
+        yield candidate;
+      }
+    },
+  };
+}

@@ -4,7 +4,7 @@ import { decide } from '../../api/policy/decide.ts';
 import { createPolicyIndex } from '../../api/policy/policy-index.ts';
 import type { Candidates, PolicyIndex, Subject } from '../../api/policy/policy-index.ts';
 import type { CompiledPolicy } from '../../api/policy/compile.ts';
-import { sampleRequest, storedPolicy } from './policies.ts';
+import { countedSteps, sampleRequest, storedPolicy } from './policies.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -181,7 +181,7 @@ describe('policy index', () => {
       link: toReports,
     });
     const asked = counting(index);
-    expect(decide(asked, reports, sampleRequest())).to.deep.equal({ granted: true, policy: 'z' });
+    expect(decide(asked, reports, sampleRequest(), countedSteps())).to.deep.equal({ granted: true, policy: 'z' });
     expect(asked.count()).to.equal(MANY);
   });
 

@@ -1,0 +1,71 @@
+import type { AccessPolicy } from '../../crds/access-policy.ts';
+import { CompileCost } from '../../api/policy/compile-cost.ts';
+import type { Decided, Decision, PartialRequest, Undecided } from '../../api/policy/decide.ts';
+import { engines, isEngine } from '../../api/policy/engines/index.ts';
+import type { Rule } from '../../api/policy/engines/engine.ts';
+import { isMore, mostOf, needsOf } from '../../api/policy/needs.ts';
+import { PolicyFault } from '../../api/policy/policy-fault.ts';
+import type { Steps } from '../../api/policy/steps.ts';
+import { TooManySteps } from '../../api/policy/steps.ts';
+
+/** The answer of one policy. */
+interface Answer {
+  readonly policy: AccessPolicy;
+  readonly granted: boolean;
+  readonly fault?: string;
+  /** True if the rule is invalid or gave up. */
+  readonly isFailure: boolean;
+}
+
+/** Decides in the slow way: the rule of each policy is run, also when no steps are left. All are candidates. */
+export function askedOneByOne(policies: readonly AccessPolicy[], { known, request }: PartialRequest, steps: Steps) {
+  const answers = inOrder(policies).map((policy) => answerOf(policy, (rule) => rule(request, steps)));
+  const decided = answers.find(({ granted }) => granted);
+  const decision: Decision = decided === undefined ? { granted: false } : { granted: true, policy: decided.policy.id };
+  return {
+    decision,
+    upTo: upTo(answers, decision, known),
+    candidates: answers.map(({ policy, granted, fault }) => ({
+      policy: policy.id,
+      engine: policy.engine,
+      granted,
+      ...(fault !== undefined && { fault }),
+    })),
+  };
+}
+
+function upTo(answers: readonly Answer[], decision: Decision, known: PartialRequest['known']): Decided | Undecided {
+  const needs = answers.map(({ policy }) => needsOf(policy));
+  const asked = answers.findIndex(({ granted }) => granted);
+  const before = asked === -1 ? answers : answers.slice(0, asked + 1);
+  if (before.some(({ policy }) => isMore(needsOf(policy), known))) return { undecided: mostOf(needs) };
+  const failed = before.find(({ isFailure }) => isFailure);
+  return { ...decision, ...(failed && { failed: { policy: failed.policy.id, reason: failed.fault ?? '' } }) };
+}
+
+function inOrder(policies: readonly AccessPolicy[]): readonly AccessPolicy[] {
+  const rank = (policy: AccessPolicy) => (policy.subjects === undefined ? 0 : 2) + (needsOf(policy) === 'head' ? 0 : 1);
+  return policies.toSorted((one, other) => rank(one) - rank(other) || (one.id < other.id ? -1 : 1));
+}
+
+function answerOf(policy: AccessPolicy, run: (rule: Rule) => boolean): Answer {
+  let rule: Rule;
+  try {
+    const { engine }: { engine: unknown } = policy;
+    if (!isEngine(engine)) {
+      throw new PolicyFault('engine', `must be one of ${Object.keys(engines).join(', ')}, exactly as written here`);
+    }
+    rule = engines[engine].compile(policy, new CompileCost());
+  } catch (error) {
+    return { policy, granted: false, fault: messageOf(error), isFailure: true };
+  }
+  try {
+    return { policy, granted: run(rule), isFailure: false };
+  } catch (error) {
+    return { policy, granted: false, fault: messageOf(error), isFailure: error instanceof TooManySteps };
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : '';
+}
