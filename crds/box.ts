@@ -65,7 +65,7 @@ const signing = Type.Object(
       }),
     ),
     rotation_period: Type.Optional(
-      seconds('How often a new signing key takes over, in seconds, give or take ten minutes.', 3600),
+      seconds('How often a new signing key takes over, in seconds, give or take ten minutes; 90 days by default.', 3600),
     ),
   },
   { description: 'Signing keys of the box.', additionalProperties: false },
@@ -75,7 +75,7 @@ const signIn = Type.Object(
   {
     title: Type.Optional(line('Title of the sign-in page.', 256)),
     logo_url: Type.Optional(uri('Picture on the sign-in page; https. The service never fetches it.')),
-    session_lifetime: Type.Optional(seconds('How long a person stays signed in, in seconds.')),
+    session_lifetime: Type.Optional(seconds('How long a person stays signed in, in seconds; 12 hours by default.')),
   },
   { description: 'The sign-in page.', additionalProperties: false },
 );

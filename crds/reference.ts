@@ -90,7 +90,7 @@ function row(kind: Kind, { path, node, isRequired }: SpecField): string {
 }
 
 /** Reads the default from a description (one of three forms): a default in a CRD would be written into objects. */
-function defaultOf(description: string): string {
+export function defaultOf(description: string): string {
   const [, before] = /([^.,;(]+?) by default/i.exec(description) ?? [];
   const [, behind] = /by default ([^.;,]+)/i.exec(description) ?? [];
   const [, marked] = /(\w+) \(default/.exec(description) ?? [];

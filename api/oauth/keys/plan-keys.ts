@@ -5,7 +5,7 @@ import type { SigningAlgorithm } from '../../state/key-ring.ts';
 import type { MissingKey } from './key-needed.ts';
 
 /** Seconds between two keys if the Box does not set them. */
-const defaultRotationPeriod = 90 * 86_400;
+export const defaultRotationPeriod = 90 * 86_400;
 
 const dayMs = 86_400_000;
 /** A key outlives its last token by this much: the clocks of two replicas differ. */

@@ -31,7 +31,8 @@ export interface SigningInBrowser {
   readonly revocationsNeedStandby: boolean;
 }
 
-const twelveHours = 12 * 3600;
+/** Seconds that a person stays signed in, in a box that sets no lifetime. */
+export const defaultSignInLifetime = 12 * 3600;
 
 /**
  * Stores a sign-in: the browser gets a new text for its cookie, and the sign-in of the old one ends. What the user began
@@ -43,7 +44,7 @@ export async function beginSignIn(
   { sign_in }: Pick<Box, 'sign_in'>,
   { user, version, browser: old, now, revocationsNeedStandby }: SigningInBrowser,
 ): Promise<SignedIn> {
-  const lifetime = sign_in?.session_lifetime ?? twelveHours;
+  const lifetime = sign_in?.session_lifetime ?? defaultSignInLifetime;
   const browser = newBrowserToken();
   // First, so that codes issued to it meanwhile are found below.
   await deleteSignIn(connection, box, browserHash(old));
