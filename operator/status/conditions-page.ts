@@ -1,4 +1,4 @@
-import { CONDITIONS, NEXT_STEPS, REASONS } from './reasons.ts';
+import { CONDITIONS, HOLDING_BACK, NEXT_STEPS, REASONS } from './reasons.ts';
 
 /** Returns the page docs/conditions.md: every condition type and every reason, with what people do about it. */
 export function conditionsPage(): string {
@@ -25,7 +25,8 @@ prints them. Each condition has a reason of the list below. If something is wron
 
 const TYPES = `## Types
 
-*absent*: the condition exists only if it is True.`;
+*absent*: the condition exists only if it is True. ${HOLDING_BACK.map((type) => `\`${type}\``).join(', ')} hold \`Ready\` back if
+they are not healthy; the others inform only.`;
 
 const READERS = `\`kubectl wait --for=condition=Ready\` returns when every replica of the API enforces what is declared. A fresh object has
 \`observedGeneration: -1\` and no condition, so no tool considers it healthy before the operator has seen it. For tools that read

@@ -3,7 +3,7 @@ import type { Kind } from '../../crds/kind.ts';
 import type { Declared } from '../desired/declared.ts';
 import type { StatusInput } from './status-input.ts';
 import type { Condition } from './object-status.ts';
-import { CONDITIONS, isConditionType, NEXT_STEPS, type ConditionType, type Reason } from './reasons.ts';
+import { CONDITIONS, HOLDING_BACK, isConditionType, NEXT_STEPS, type ConditionType, type Reason } from './reasons.ts';
 import { accountName, strangerAmong, type AccountState } from '../desired/account-state.ts';
 import { SECRET_LABELS_ANNOTATION } from '../secrets/secret-metadata.ts';
 import { secretName } from '../secrets/source.ts';
@@ -12,9 +12,6 @@ import { secretName } from '../secrets/source.ts';
 export type Verdict = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 
 type Answer = readonly [status: Condition['status'], reason: Reason, message: string];
-
-/** Conditions that hold `Ready` back, in order of precedence. */
-const HOLDING_BACK = ['Valid', 'Conflict', 'SecretReady', 'Synced'] as const satisfies readonly ConditionType[];
 
 /** Returns the conditions of an object; those that are `absent` when all is well (reasons.ts) only if true. */
 export function conditionsOf(input: StatusInput): readonly Verdict[] {

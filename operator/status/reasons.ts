@@ -4,10 +4,7 @@ interface ConditionMeaning {
   readonly means: string;
 }
 
-/**
- * Every type of condition. `Ready` sums up; `Granted`, `LinksResolved` and `ServiceReady` inform and do not hold it
- * back.
- */
+/** Every type of condition. `Ready` sums up those of {@link HOLDING_BACK}; the others only inform. */
 export const CONDITIONS = {
   Ready: { well: 'True', means: 'Every replica of the API enforces what the object declares.' },
   Valid: { well: 'True', means: 'The object follows all rules, including those that the API server cannot check.' },
@@ -62,6 +59,9 @@ export type ConditionType = keyof typeof CONDITIONS;
 export function isConditionType(word: unknown): word is ConditionType {
   return typeof word === 'string' && Object.hasOwn(CONDITIONS, word);
 }
+
+/** Conditions that hold `Ready` back, in order of precedence. */
+export const HOLDING_BACK = ['Valid', 'Conflict', 'SecretReady', 'Synced'] as const satisfies readonly ConditionType[];
 
 /** Every reason of a condition, with its meaning: the documented list. */
 export const REASONS = {

@@ -52,6 +52,12 @@ describe('examples/kubernetes/secretless', () => {
     return file;
   }
 
+  it('shows the issuer by the command that its kustomization names', async () => {
+    const comments = readFileSync(path.join(example, 'kustomization.yaml'), 'utf8');
+    const [, options = '', output = ''] = /^# {3}kubectl (get client .*) --output '(.*)'$/m.exec(comments) ?? [];
+    expect(await kubectl(rig.plane, ...options.split(' '), '--output', output)).to.equal(baseUrl());
+  });
+
   function run(program: string, file: string, tokenFile: string): Promise<Ended> {
     const env = {
       PATH: process.env['PATH'],
