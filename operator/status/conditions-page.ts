@@ -25,8 +25,8 @@ prints them. Each condition has a reason of the list below. If something is wron
 
 const TYPES = `## Types
 
-*absent*: the condition exists only if it is True. ${HOLDING_BACK.map((type) => `\`${type}\``).join(', ')} hold \`Ready\` back if
-they are not healthy; the others inform only.`;
+*absent*: the condition exists only if it is True. These hold \`Ready\` back while they are not healthy:
+${HOLDING_BACK.map((type) => `\`${type}\``).join(', ')}. The others inform only.`;
 
 const READERS = `\`kubectl wait --for=condition=Ready\` returns when every replica of the API enforces what is declared. A fresh object has
 \`observedGeneration: -1\` and no condition, so no tool considers it healthy before the operator has seen it. For tools that read

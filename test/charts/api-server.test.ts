@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { parse } from 'yaml';
 import { isList, isObject } from '../../crds/json-value.ts';
 import { renderChart } from '../../tools/chart/render.ts';
 import { neededHelm } from '../../tools/needs/helm.ts';
@@ -11,6 +12,7 @@ import { startControlPlane, type ControlPlane } from '../../tools/envtest/contro
 import { findPrograms } from '../../tools/envtest/find-programs.ts';
 import { applyCrds, kubectl } from '../../tools/envtest/install-crds.ts';
 import { eventually } from '../support/eventually.ts';
+import { blocksOf } from '../support/page-block.ts';
 import { at, claimedVolumes, manifestsIn, podsOf } from './rendered.ts';
 import { variants } from './variants.ts';
 
@@ -74,6 +76,40 @@ describe('charts/boxgate on a real API server', () => {
       expect(await judge(await renderChart(values))).to.equal('');
     });
   }
+
+  it('has only valid objects with the values of docs/production.md, which name what the page creates', async () => {
+    const file = path.join(folder, 'boxgate-values.yaml');
+    await writeFile(file, blocksOf('production.md', 'Chart', 'yaml')[0] ?? '');
+    const manifests = await renderChart([], ['--values', file]);
+    const all = manifestsIn(manifests);
+    const bindings = all.filter(({ kind, name }) => kind === 'RoleBinding' && name === 'boxgate-box');
+    const bound = bindings.map(({ object }) => String(at(object, 'metadata', 'namespace')));
+    const [creating = ''] = blocksOf('production.md', 'Namespaces', 'sh');
+    expect(creating).to.contain(` boxgate-system ${bound.join(' ')};`);
+    for (const name of bound) {
+      await plane.call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name } } });
+    }
+    expect(await judge(manifests)).to.equal('');
+    const [pushing = ''] = blocksOf('production.md', 'Image', 'sh');
+    const [, registry = ''] = /^make publish REGISTRY=(\S+)\n$/.exec(pushing) ?? [];
+    const version = at(parse(await readFile('charts/boxgate/Chart.yaml', 'utf8')), 'version');
+    for (const { name, pod } of podsOf(all)) {
+      expect(at(pod, 'spec', 'containers', 0, 'image'), name).to.equal(`${registry}/boxgate:${String(version)}`);
+    }
+    expect(all.map(({ kind }) => kind)).to.include.members(['ServiceMonitor', 'PodMonitor', 'PrometheusRule']);
+    expect(all.map(({ kind }) => kind)).not.to.include('StatefulSet');
+  });
+
+  it('has only valid objects, and the image of the checkout, by the command of docs/kubernetes.md without Helm', async () => {
+    const [, command = ''] = blocksOf('kubernetes.md', 'Install', 'sh');
+    const [, naming = ''] =
+      /^(sed .* deploy\/boxgate\.yaml) \| kubectl apply --server-side -f -\n$/.exec(command) ?? [];
+    const { stdout } = await run('sh', ['-c', naming], { maxBuffer: 32 * 2 ** 20 });
+    expect(await judge(stdout)).to.equal('');
+    const images = podsOf(manifestsIn(stdout)).map(({ pod }) => String(at(pod, 'spec', 'containers', 0, 'image')));
+    expect(new Set(images.filter((image) => !image.startsWith('postgres:')))).to.deep.equal(new Set(['boxgate:dev']));
+    expect(stdout).not.to.contain('"boxgate:0');
+  });
 
   it('runs every pod in a namespace that enforces Pod Security restricted', async () => {
     const manifests = manifestsIn(await renderChart([]));

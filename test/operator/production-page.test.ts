@@ -2,10 +2,13 @@ import { expect } from 'chai';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { isObject } from '../../crds/json-value.ts';
+import { parse } from 'yaml';
+import { isList, isObject } from '../../crds/json-value.ts';
 import { findPrograms } from '../../tools/envtest/find-programs.ts';
 import { startControlPlane } from '../../tools/envtest/control-plane.ts';
+import { at } from '../charts/rendered.ts';
 import { operatorNamespace } from '../support/operator-process.ts';
+import { blocksOf } from '../support/page-block.ts';
 import { findService } from './kube/services/found-service.ts';
 import { startOperatorRig, type OperatorRig } from './operator-rig.ts';
 import { runBlocks, shellBlocks, type ShellBlock } from './shell-page.ts';
@@ -13,19 +16,32 @@ import { eventually } from '../support/eventually.ts';
 
 const blocks = shellBlocks(readFileSync('docs/production.md', 'utf8'));
 
-/** Blocks that need pods or Helm, by their beginning: test/e2e runs them. */
-const onRealCluster: readonly string[] = [
-  'helm upgrade --install boxgate charts/boxgate',
-  'rotation=management step=1\n',
-  'kubectl --namespace boxgate-system rollout restart deployment/boxgate-api',
-  'helm upgrade boxgate charts/boxgate',
-  'helm rollback boxgate',
-  'helm uninstall boxgate',
+/**
+ * Blocks that need pods, Helm or a registry, by their beginning, with the file of test/e2e that runs the same on a real
+ * cluster, and its line: the text of the page, or the command with images, values and names of that test.
+ */
+const onRealCluster: readonly (readonly [start: string, file: string, line: string])[] = [
+  ['make publish REGISTRY=', 'stories/08-publish.test.ts', "['publish', `REGISTRY=${registry}`"],
+  [
+    'helm upgrade --install boxgate charts/boxgate',
+    'installation.ts',
+    "['upgrade', '--install', release, 'charts/boxg",
+  ],
+  ['rotation=management step=1\n', 'faults/rotations.test.ts', "blocksOf('production.md', 'Rotate a key', 'sh')"],
+  [
+    'kubectl --namespace boxgate-system rollout restart deployment/boxgate-api',
+    'faults/rotations.test.ts',
+    "blocksOf('production.md', 'Rotate a key', 'sh')",
+  ],
+  ['helm upgrade boxgate charts/boxgate', 'faults/rolling.test.ts', 'install(ofNextRelease())'],
+  ['helm rollback boxgate', 'faults/rolling.test.ts', "['rollback', release, "],
+  ['helm uninstall boxgate', 'stories/09-uninstall.test.ts', "['uninstall', release, "],
 ];
 
 const blockWith = (text: string): ShellBlock =>
   blocks.find(({ commands }) => commands.includes(text)) ?? expect.fail(`no command contains ${text}`);
 
+const [namespaces, secret] = [blockWith('kubectl create namespace'), blockWith('kubectl create secret')];
 const [closing, opening] = [blockWith('"pending"'), blockWith('"boxgate.dev/restore":null')];
 const revoking = blockWith('revoke_sessions_before');
 const listing = blockWith('kubectl get boxes,clients,accesspolicies');
@@ -54,11 +70,36 @@ describe('docs/production.md', () => {
   });
 
   it('has no command but those that run here and those that need a real cluster', () => {
-    const here = new Set([closing, opening, revoking, listing, removing]);
+    const here = new Set([namespaces, secret, closing, opening, revoking, listing, removing]);
     const others = blocks.filter((block) => !here.has(block)).map(({ commands }) => commands);
-    expect(others.map((commands) => onRealCluster.find((start) => commands.startsWith(start)))).to.deep.equal(
+    expect(others.map((commands) => onRealCluster.find(([start]) => commands.startsWith(start)))).to.deep.equal(
       onRealCluster,
     );
+    for (const [, file, line] of onRealCluster) expect(readFileSync(`test/e2e/${file}`, 'utf8')).to.contain(line);
+  });
+
+  it('creates the namespaces of its values, also if one is there, and the Secret of the role that it declares', async () => {
+    await run(namespaces);
+    await run(secret);
+    const values: unknown = parse(blocksOf('production.md', 'Chart', 'yaml')[0] ?? '');
+    const cluster: unknown = parse(blocksOf('production.md', 'Postgres', 'yaml')[0] ?? '');
+    const boxes = at(values, 'rbac', 'boxes', 'namespaces');
+    expect(boxes).to.have.length(2);
+    for (const name of isList(boxes) ? boxes : []) {
+      expect((await rig.plane.call({ path: `/api/v1/namespaces/${String(name)}` })).status, String(name)).to.equal(200);
+    }
+    const name = String(at(values, 'database', 'api', 'secretName'));
+    const role = at(cluster, 'spec', 'managed', 'roles', 0);
+    expect(name).to.equal(at(role, 'passwordSecret', 'name'));
+    expect(at(values, 'database', 'owner', 'secretName')).to.equal(`${String(at(cluster, 'metadata', 'name'))}-app`);
+    const { body } = await rig.plane.call({ path: `/api/v1/namespaces/${operatorNamespace}/secrets/${name}` });
+    const text = (key: string): string => Buffer.from(String(at(body, 'data', key)), 'base64').toString();
+    const url = new URL(text(String(at(values, 'database', 'api', 'key'))));
+    expect(at(body, 'type')).to.equal('kubernetes.io/basic-auth');
+    expect([url.username, url.username]).to.deep.equal([at(role, 'name'), text('username')]);
+    expect([url.password, url.password.length]).to.deep.equal([text('password'), 48]);
+    expect(url.pathname.slice(1)).to.equal(at(cluster, 'spec', 'bootstrap', 'initdb', 'database'));
+    expect(url.hostname).to.equal(`${String(at(cluster, 'metadata', 'name'))}-rw`);
   });
 
   it('closes the public port, and opens it again', async () => {
