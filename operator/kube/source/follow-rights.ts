@@ -49,5 +49,6 @@ export function followRights(options: RightsFollower, signal: AbortSignal): Righ
 
 /** Returns a sentence that names the missing rights and what to do. */
 export function lacking(missing: readonly string[]): string {
-  return `the operator may not ${missing.join(', ')}: apply operator/rbac/cluster-role.yaml`;
+  const remedy = 'install its chart again (helm upgrade), or apply operator/rbac/cluster-role.yaml of its release';
+  return `the operator may not ${missing.join(', ')}: ${remedy}`;
 }

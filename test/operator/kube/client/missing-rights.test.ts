@@ -58,7 +58,7 @@ describe('R-28 an operator without its rights', () => {
     await eventually('none is ready', async () => (await readiness()).every(({ status }) => status === 503));
     for (const { text } of await readiness()) {
       expect(text).to.contain('list clients.boxgate.dev').and.contain('patch clients.boxgate.dev/status');
-      expect(text).to.contain('apply operator/rbac/cluster-role.yaml');
+      expect(text).to.contain('helm upgrade').and.contain('apply operator/rbac/cluster-role.yaml');
     }
     const logged = () =>
       replicas.map(({ lines }) => lines.filter((line) => line.includes('rights of the operator are missing')).length);
