@@ -31,6 +31,20 @@ describe('the count of plans', () => {
     }
   });
 
+  for (const each of ['all', '1'])
+    it(`fails when no write was recorded, with ${each}`, () => {
+      const count = countPlans(seededRandom(), each);
+      count.some([]);
+      expect(() => count.over(0)).to.throw('no write was recorded');
+    });
+
+  for (const each of ['yes', '', '0', '-1', '1.5'])
+    it(`BOXGATE_CRASH_POINTS refuses '${each}'`, () => {
+      expect(() => countPlans(seededRandom(), each)).to.throw(
+        `BOXGATE_CRASH_POINTS must be all or a whole number from 1: ${each}`,
+      );
+    });
+
   it('tries a write that did not come at its place, and then before', async () => {
     const tried: (number | string)[] = [];
     const plan = plans.find(({ write }) => write === 'b');

@@ -13,8 +13,8 @@ export interface PlanCount {
   /** A plan was carried out: whether its process was ended as planned, and which invariants did not hold. */
   ran(name: string, isMet: boolean, violations: readonly string[]): void;
   /**
-   * A story is over in which so many writes were recorded. Throws when a plan was not carried out, or one found a
-   * violation.
+   * A story is over in which so many writes were recorded. Throws when there was none, when a plan was not carried
+   * out, or when one found a violation.
    */
   over(writes: number): void;
   /** Prints the counts. */
@@ -26,9 +26,14 @@ interface Tried {
   readonly violations: readonly string[];
 }
 
-/** Under BOXGATE_CRASH_POINTS=all every plan is run, else so many of each story, one by default. */
+/**
+ * Under BOXGATE_CRASH_POINTS=all every plan is run, else so many of each story, one by default. Throws for another
+ * value: it would choose no plan, and every story would pass.
+ */
 export function countPlans(random: Random, each = process.env['BOXGATE_CRASH_POINTS'] ?? '1'): PlanCount {
   const wantsAll = each === 'all';
+  if (!wantsAll && !/^[1-9]\d*$/.test(each))
+    throw new Error(`BOXGATE_CRASH_POINTS must be all or a whole number from 1: ${each}`);
   const total = { writes: 0, plans: 0, violations: 0 };
   let met = 0;
   let chosen = 0;
@@ -70,6 +75,7 @@ export function countPlans(random: Random, each = process.env['BOXGATE_CRASH_POI
     },
     over(writes) {
       total.writes += writes;
+      if (writes === 0) faults.push('no write was recorded');
       if (wantsAll && met < writes * WAYS.length) faults.push(`${String(met)} plans for ${String(writes)} writes`);
       if (met < chosen || faults.length > 0) {
         throw new Error([`BOXGATE_SEED=${String(random.seed)}`, ...faults].join('\n'));
