@@ -1,5 +1,6 @@
 import { isObject } from '../../../crds/json-value.ts';
 import { metadataOf, type ClusterBox, type Found } from './cluster-box.ts';
+import { comparableText } from './comparable-text.ts';
 
 /** State of a box in the cluster, without values that differ from run to run. */
 export interface ClusterFacts {
@@ -23,8 +24,8 @@ export async function readClusterFacts(box: ClusterBox): Promise<ClusterFacts> {
   );
   names.set(box.name, 'BOX');
   return {
-    objects: all.map(({ kind, found }) => renamed(objectFacts(kind, found), names)).sort(),
-    secrets: (await box.secrets()).map((found) => renamed(secretFacts(found), names)).sort(),
+    objects: all.map(({ kind, found }) => comparableText(objectFacts(kind, found), names)).sort(),
+    secrets: (await box.secrets()).map((found) => comparableText(secretFacts(found), names)).sort(),
     names,
   };
 }
@@ -54,10 +55,4 @@ function secretFacts(found: Found): object {
   const entries = isObject(found['data']) ? Object.keys(found['data']).sort() : [];
   const keys = entries.filter((key) => key !== previousText);
   return { name, labels, notes, ownerReferences, finalizers, type: found['type'], keys };
-}
-
-function renamed(facts: object, names: ReadonlyMap<string, string>): string {
-  let text = JSON.stringify(facts).replace(/\d{4}-\d\d-\d\dT[0-9:.]*Z/g, 'TIME');
-  for (const [name, standsFor] of names) text = text.replaceAll(name, standsFor);
-  return text;
 }

@@ -1,7 +1,8 @@
 import http, { type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import https from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
-import type { Write, WriteLog } from './write-log.ts';
+import type { Socket } from 'node:net';
+import { portOf } from '../../../process/port-of.ts';
+import { READING_TIME, type Write, type WriteLog } from './write-log.ts';
 
 /** A proxy between one process and a server that it writes to. */
 export interface WriteProxy {
@@ -50,7 +51,7 @@ export async function startHttpWrites(options: HttpWritesOptions): Promise<Write
   server.requestTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    port: addressOf(server).port,
+    port: portOf(server),
     release: () => open.resolve(undefined),
     async close() {
       for (const socket of sockets) socket.destroy();
@@ -62,12 +63,6 @@ export async function startHttpWrites(options: HttpWritesOptions): Promise<Write
 
 function agentFor({ ca }: HttpWritesOptions): http.Agent {
   return ca === undefined ? new http.Agent({ keepAlive: true }) : new https.Agent({ keepAlive: true, ca });
-}
-
-function addressOf(server: http.Server): AddressInfo {
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('the proxy has no port');
-  return address;
 }
 
 async function forward(
@@ -100,12 +95,9 @@ async function forward(
   }
   response.writeHead(status, withLength(headers, bytes.length));
   response.end(bytes, () => {
-    if (way === 'after') setTimeout(options.crash, readingTime);
+    if (way === 'after') setTimeout(options.crash, READING_TIME);
   });
 }
-
-/** Milliseconds that a process has to take in the answer that it is ended after. */
-const readingTime = 3;
 
 function send(
   to: URL,

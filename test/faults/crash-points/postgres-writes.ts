@@ -1,8 +1,9 @@
-import { createConnection, createServer, type AddressInfo, type Socket } from 'node:net';
+import { createConnection, createServer, type Socket } from 'node:net';
+import { portOf } from '../../../process/port-of.ts';
 import type { WriteProxy } from './http-writes.ts';
 import { messageReader, statementReader, type Message } from './postgres-messages.ts';
 import { sqlWriteReader } from './sql-writes.ts';
-import type { Way, WriteLog } from './write-log.ts';
+import { READING_TIME, type Way, type WriteLog } from './write-log.ts';
 
 /** Options of a proxy before Postgres. */
 export interface PostgresWritesOptions {
@@ -38,17 +39,12 @@ export async function startPostgresWrites(options: PostgresWritesOptions): Promi
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    port: addressOf(server.address()).port,
+    port: portOf(server),
     async close() {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
     },
   };
-}
-
-function addressOf(address: AddressInfo | string | null): AddressInfo {
-  if (typeof address !== 'object' || address === null) throw new Error('the proxy has no port');
-  return address;
 }
 
 /** Forwards messages. A request ends with a Query or a Sync message, and its answer ends with ReadyForQuery. */
@@ -78,7 +74,7 @@ function forward(near: Socket, far: Socket, { log, writers, crash }: PostgresWri
   function deliver(answer: Buffer, way: Way): void {
     held = undefined;
     if (way === 'after') {
-      near.write(answer, () => setTimeout(crash, readingTime));
+      near.write(answer, () => setTimeout(crash, READING_TIME));
     } else {
       if (way === 'answer lost') crash();
       near.destroy();
@@ -99,6 +95,3 @@ function forward(near: Socket, far: Socket, { log, writers, crash }: PostgresWri
     else held.answer.push(chunk);
   });
 }
-
-/** Milliseconds that a process has to take in the answer that it is ended after. */
-const readingTime = 3;

@@ -1,4 +1,5 @@
 import { asOwner, type TestDatabase } from '../../support/postgres.ts';
+import { comparableText } from './comparable-text.ts';
 
 /** Rows of a box by content, without values that differ from run to run (times, versions, random ids). */
 export type Rows = Readonly<Record<string, readonly unknown[]>>;
@@ -28,14 +29,8 @@ export function readRows(database: TestDatabase, box: string, named: ReadonlyMap
     const found: Record<string, readonly unknown[]> = {};
     for (const [table, statement] of Object.entries(statements)) {
       const { rows } = await owner.query<{ row: unknown }>(statement, [box]);
-      found[table] = rows.map(({ row }) => renamed(row, named)).sort();
+      found[table] = rows.map(({ row }) => comparableText(row, named)).sort();
     }
     return found;
   });
-}
-
-function renamed(row: unknown, named: ReadonlyMap<string, string>): string {
-  let text = JSON.stringify(row).replace(/"\d{4}-\d\d-\d\dT[^"]*"/g, '"TIME"');
-  for (const [name, standsFor] of named) text = text.replaceAll(name, standsFor);
-  return text;
 }

@@ -7,6 +7,9 @@ export const WAYS = ['before', 'after', 'answer lost', 'connection cut'] as cons
 /** One of {@link WAYS}. */
 export type Way = (typeof WAYS)[number];
 
+/** Milliseconds that a process has to read the answer after which it is ended. */
+export const READING_TIME = 3;
+
 /** Ends a process at one of its writes. */
 export interface Plan {
   /** A name as {@link WriteLog.writes} has it. */
