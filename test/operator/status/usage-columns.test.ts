@@ -3,6 +3,7 @@ import { isObject } from '../../../crds/json-value.ts';
 import { kubectl } from '../../../tools/envtest/install-crds.ts';
 import { sendForm, textOf } from '../../oauth/requests.ts';
 import { eventually } from '../../support/eventually.ts';
+import { testSecrets } from '../kube/secrets/secret-things.ts';
 import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
 
 describe('what a cluster shows of usage', () => {
@@ -23,6 +24,31 @@ describe('what a cluster shows of usage', () => {
     const wide = (): Promise<string> => kubectl(rig.plane, 'get', 'clients', '--namespace', box, '--output', 'wide');
     await eventually('it is shown', async () => /^used +used .* True +\S+ +\d+\w* +3$/m.test(await wide()), 150_000);
     expect(await wide()).to.match(/^unused +unused .* True +Ready +\S+ *$/m);
+  });
+
+  it('the status of a Client says when its previous secret was last used, and nothing before that', async () => {
+    const box = await rig.box();
+    const rotating = { grant_types: ['client_credentials'], generateSecret: {} };
+    await rig.put('Client', box, 'app', rotating);
+    await rig.ready('Client', box, 'app');
+    const secrets = testSecrets(rig.plane, box);
+    const secret = async (): Promise<string> => (await secrets.find('app'))?.data['client_secret'] ?? '';
+    const previous = await secret();
+    const rotation = { at: new Date(Date.now() + 1_000).toISOString(), overlap: '1h' };
+    await rig.put('Client', box, 'app', { ...rotating, rotation });
+    await eventually('it is rotated', async () => (await secret()) !== previous);
+    const lastUsed = async (): Promise<unknown> => {
+      const { status } = (await rig.find('Client', box, 'app')) ?? {};
+      return isObject(status) ? status['previousSecretLastUsed'] : 'no status';
+    };
+    expect(await lastUsed()).to.equal(undefined);
+    const start = Date.now();
+    expect(await rig.token(box, 'app', previous)).to.equal(200);
+    // An API that stops writes what it has noted: the test need not wait for the minute.
+    await rig.api.end('SIGTERM');
+    await rig.restartApi();
+    await eventually('the use is shown', async () => typeof (await lastUsed()) === 'string');
+    expect(Date.parse(String(await lastUsed()))).to.be.within(start - 1_000, Date.now());
   });
 
   it('the status of an AccessPolicy says in which hour it last granted a request, and nothing if it never did', async () => {

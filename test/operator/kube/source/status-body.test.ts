@@ -101,6 +101,20 @@ describe('statusToWrite', () => {
     expect(used({ id: 'app', live_sessions: 0 }), 'nothing to tell').not.to.have.property('sessions', 0);
   });
 
+  it('says when the previous secret of a client was last used, until a later reading says that there is none', () => {
+    const { columns } = status();
+    if (columns.kind !== 'Client') throw new Error('of another kind');
+    const live = { ...there, previousSecretLastUsed: then };
+    const written = (usage: ClientUsage | undefined, over: object) =>
+      statusToWrite(status({ observedGeneration: 2, columns: { ...columns, usage } }), over);
+    const unused: ClientUsage = { id: 'app', live_sessions: 0 };
+    const used = { ...unused, previous_secret_last_used: now };
+    expect(written(used, there)).to.include({ previousSecretLastUsed: now });
+    expect(written(used, live), 'a later use').to.include({ previousSecretLastUsed: now });
+    expect(written(undefined, live), 'nothing read yet').to.include({ previousSecretLastUsed: then });
+    expect(written(unused, live), 'it has retired').to.include({ previousSecretLastUsed: undefined });
+  });
+
   it('is cut to what the definition lets in', () => {
     const columns = { ...status().columns, id: 'a'.repeat(200) };
     const written = statusToWrite(status({ columns, conditions: [ready({ message: 'x'.repeat(40_000) })] }), {});
