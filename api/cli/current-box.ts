@@ -1,8 +1,8 @@
 import type { Environment } from '../../process/environment.ts';
 import { usageError } from './cli-error.ts';
 import type { OptionValues } from './option-values.ts';
-import { kubeNamespace } from './kube-namespace.ts';
 import { issuerInCluster } from './kube/box-in-cluster.ts';
+import { kubeContext } from './kube/kube-context.ts';
 import type { Kubectl } from './kube/kubectl.ts';
 import type { State } from './state-file.ts';
 
@@ -10,11 +10,13 @@ import type { State } from './state-file.ts';
 export interface BoxAddress {
   readonly box: string;
   readonly boxFrom: string;
-  /** Public URL of the installation, without a slash at its end. */
+  /** The URL that was found: of the installation, or of the box alone. Without a slash at its end. */
   readonly server: string;
   readonly serverFrom: string;
   /** Base URL of the box. */
   readonly base: string;
+  /** Public URL of the installation; undefined if the box has a host of its own, and only that was found. */
+  readonly installation: string | undefined;
 }
 
 const KUBE_NAMESPACE = 'the namespace of the kube context';
@@ -34,8 +36,8 @@ export interface Whereabouts {
 
 /**
  * Finds the current box: `--box`, `BOXCTL_BOX`, the namespace of the current kube context, then `boxctl box use`; and
- * its installation: `--server`, `BOXCTL_SERVER`, the status of the Box in the kube context, then `boxctl box use`.
- * Throws CliError if either is missing or malformed.
+ * its installation: `--server`, `BOXCTL_SERVER`, the status of the Box in the kube context, then `boxctl box use` or
+ * `boxctl login`. Throws CliError if either is missing or malformed.
  */
 export async function currentBox(
   values: OptionValues,
@@ -43,29 +45,53 @@ export async function currentBox(
   { state, home, kubectl, isPlugin }: Whereabouts,
 ): Promise<BoxAddress> {
   const kept = await state.read();
-  const [box, boxFrom] =
+  const context = await kubeContext(environment, home);
+  const [name, boxFrom] =
     firstOf([
       [values['box'], '--box'],
       [environment['BOXCTL_BOX'], 'BOXCTL_BOX'],
-      [(await kubeNamespace(environment, home)) ?? (isPlugin ? 'default' : undefined), KUBE_NAMESPACE],
+      [context?.namespace ?? (isPlugin ? 'default' : undefined), KUBE_NAMESPACE],
       [kept.box, 'boxctl box use'],
     ]) ?? fail('which box? Give --box, set BOXCTL_BOX, or choose one with `boxctl box use <box>`');
+  const box = boxName(name, boxFrom);
   const given = firstOf([
     [values['server'], '--server'],
     [environment['BOXCTL_SERVER'], 'BOXCTL_SERVER'],
   ]);
-  if (given === undefined && (isPlugin || boxFrom === KUBE_NAMESPACE)) {
-    const asked = issuerInCluster(kubectl, boxName(box, boxFrom));
-    // Without the plugin, a cluster that does not answer is one place less to look.
-    const base = await (isPlugin ? asked : asked.catch(() => undefined));
-    if (base !== undefined) return { box, boxFrom, server: base, serverFrom: 'the status of the Box', base };
+  const keptBase = kept.box === box ? kept.base : undefined;
+  if (given === undefined && (isPlugin || context !== undefined)) {
+    const hasOther = keptBase !== undefined || kept.server !== undefined;
+    const base = await (isPlugin ? issuerInCluster(kubectl, box) : issuerIfAnswered(kubectl, box, hasOther));
+    if (base !== undefined) return atBase(base, 'the status of the Box', box, boxFrom);
   }
+  if (given === undefined && keptBase !== undefined) return atBase(keptBase, 'boxctl login', box, boxFrom);
   const [server, serverFrom] =
     given ??
     firstOf([[kept.server, 'boxctl box use']]) ??
     fail('which installation? Give --server, set BOXCTL_SERVER, or run `boxctl login --server <public URL>`');
   const url = serverUrl(server, serverFrom);
-  return { box: boxName(box, boxFrom), boxFrom, server: url, serverFrom, base: `${url}/boxes/${box}` };
+  return { box, boxFrom, server: url, serverFrom, base: baseIn(url, box), installation: url };
+}
+
+/** Returns the base URL of a box of an installation that gives it no host of its own. */
+function baseIn(installation: string, box: string): string {
+  return `${installation}/boxes/${box}`;
+}
+
+/** Milliseconds to wait for the cluster: if another place names the installation, and if none does. */
+const PATIENCE = { withOther: 3_000, withoutOther: 10_000 } as const;
+
+/** Returns the issuer of a box. Without the plugin, a cluster that does not answer is one place less to look. */
+function issuerIfAnswered(kubectl: Kubectl, box: string, hasOther: boolean): Promise<string | undefined> {
+  // kubectl tries an API server that does not answer several times: its own time limit is for one request.
+  const signal = AbortSignal.timeout(hasOther ? PATIENCE.withOther : PATIENCE.withoutOther);
+  return issuerInCluster(kubectl, box, signal).catch(() => undefined);
+}
+
+function atBase(base: string, serverFrom: string, box: string, boxFrom: string): BoxAddress {
+  const end = baseIn('', box);
+  const installation = base.endsWith(end) ? base.slice(0, -end.length) : undefined;
+  return { box, boxFrom, server: base, serverFrom, base, installation };
 }
 
 /** Returns the name if a namespace can have it; `from` says where it was given. Throws CliError. */

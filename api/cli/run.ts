@@ -99,7 +99,10 @@ function invocationOf(
   // https://no-color.org
   const isStyled = terminal.output.isTTY === true && (environment['NO_COLOR'] ?? '') === '';
   const kubectl = kubectlOf(environment);
-  const address = (): Promise<BoxAddress> => currentBox(values, environment, { state, home, kubectl, isPlugin });
+  let found: Promise<BoxAddress> | undefined;
+  // Once for a command: it may ask a cluster.
+  const address = (): Promise<BoxAddress> =>
+    (found ??= currentBox(values, environment, { state, home, kubectl, isPlugin }));
   const print: Invocation['print'] = async (value, otherwise, columns) => {
     const chosen = format ?? otherwise;
     terminal.output.write(await formatted(value, chosen, columns, { isStyled }));

@@ -13,12 +13,17 @@ export interface KeptLogin {
   /** Milliseconds since 1970; undefined: the answer did not tell. */
   readonly expires_at?: number;
   readonly refresh_token?: string;
+  /** The box; absent if the base URL names it. */
+  readonly box?: string;
 }
 
 /** State that boxctl keeps between runs: the choice of a box, and sign-ins by base URL. No password is among them. */
 export interface KeptState {
   readonly box?: string;
-  readonly server?: string;
+  /** Public URL of the chosen installation. In a change, undefined removes it. */
+  readonly server?: string | undefined;
+  /** Base URL of `box`, instead of `server`, if the installation is not known. In a change, undefined removes it. */
+  readonly base?: string | undefined;
   readonly logins?: Readonly<Record<string, KeptLogin>>;
 }
 
@@ -53,7 +58,7 @@ export function stateIn(file: string): State {
     if (!isObject(kept))
       throw new CliError(EXIT.usage, `${file} is not readable as JSON: remove it, and choose the box again`);
     const logins = isObject(kept['logins']) ? { logins: loginsOf(kept['logins']) } : {};
-    return { ...textOf(kept, 'box'), ...textOf(kept, 'server'), ...logins };
+    return { ...textOf(kept, 'box'), ...textOf(kept, 'server'), ...textOf(kept, 'base'), ...logins };
   }
 
   async function replace(kept: KeptState): Promise<void> {
@@ -80,7 +85,7 @@ export function stateIn(file: string): State {
   return { read, update, write: (change) => update(async () => Promise.resolve({ change, result: undefined })) };
 }
 
-function textOf(kept: Readonly<Record<string, unknown>>, name: 'box' | 'server'): KeptState {
+function textOf(kept: Readonly<Record<string, unknown>>, name: 'box' | 'server' | 'base'): KeptState {
   const value = kept[name];
   return typeof value === 'string' ? { [name]: value } : {};
 }
@@ -93,13 +98,14 @@ function loginsOf(kept: Readonly<Record<string, unknown>>): Readonly<Record<stri
   return Object.fromEntries(logins);
 }
 
-function loginOf({ client, access_token, expires_at, refresh_token }: Readonly<Record<string, unknown>>) {
+function loginOf({ client, access_token, expires_at, refresh_token, box }: Readonly<Record<string, unknown>>) {
   if (typeof client !== 'string' || typeof access_token !== 'string') return undefined;
   return {
     client,
     access_token,
     ...(typeof expires_at === 'number' ? { expires_at } : {}),
     ...(typeof refresh_token === 'string' ? { refresh_token } : {}),
+    ...(typeof box === 'string' ? { box } : {}),
   };
 }
 

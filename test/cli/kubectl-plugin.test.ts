@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -64,14 +64,18 @@ describe('kubectl boxgate', () => {
 
   /** Runs `kubectl boxgate …` as Ann does. */
   function run(...args: readonly string[]): Promise<Ended> {
-    const { kubectl: program } = findPrograms();
+    return runProgram(findPrograms().kubectl, ['boxgate', ...args]);
+  }
+
+  function runProgram(program: string, args: readonly string[], config = kubeconfig): Promise<Ended> {
+    const programs = [folder, path.dirname(process.execPath), path.dirname(findPrograms().kubectl)];
     const env = {
-      PATH: [folder, path.dirname(process.execPath), process.env['PATH'] ?? ''].join(':'),
+      PATH: [...programs, process.env['PATH'] ?? ''].join(':'),
       HOME: folder,
-      KUBECONFIG: kubeconfig,
+      KUBECONFIG: config,
     };
     return new Promise((resolve) => {
-      const child = execFile(program, ['boxgate', ...args], { env }, (error, output, messages) => {
+      const child = execFile(program, args, { env }, (error, output, messages) => {
         resolve({ code: error === null ? 0 : Number(error.code ?? -1), output, messages });
       });
       child.stdin?.end();
@@ -112,6 +116,21 @@ describe('kubectl boxgate', () => {
       server: `${rig.api.url}/boxes/${box}`,
       server_from: 'the status of the Box',
       issuer: `${rig.api.url}/boxes/${box}`,
+    });
+  });
+
+  it('boxctl finds the address of a box that --box names in the cluster of the context, whatever its namespace', async () => {
+    const elsewhere = path.join(folder, 'elsewhere');
+    await copyFile(kubeconfig, elsewhere);
+    const config = ['--kubeconfig', elsewhere, 'config', 'set-context', 'here', '--namespace', 'people'] as const;
+    await kubectl(rig.plane, ...config);
+    const line = ['api/cli/boxctl.cjs', 'box', 'status', '--box', box, '--output', 'json'];
+    const { code, output, messages } = await runProgram(process.execPath, line, elsewhere);
+    expect([code, messages]).to.deep.equal([0, '']);
+    expect(parseJson(output)).to.include({
+      box_from: '--box',
+      server: `${rig.api.url}/boxes/${box}`,
+      server_from: 'the status of the Box',
     });
   });
 

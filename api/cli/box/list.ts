@@ -9,16 +9,17 @@ export const listBoxes: Command = {
   examples: ['boxctl box list', 'boxctl box list --output json'],
   arguments: [0, 0],
   async run({ state, print }) {
-    const { box, server, logins = {} } = await state.read();
-    const signedIn = Object.entries(logins).map(([base, { client }]) => {
-      const [, installation = '', name = ''] = /^(.*)\/boxes\/([^/]+)$/.exec(base) ?? [];
+    const { box, server, base: ownBase, logins = {} } = await state.read();
+    const chosenServer = ownBase ?? server;
+    const signedIn = Object.entries(logins).map(([base, { client, box: named = '' }]) => {
+      const [, installation = base, name = named] = /^(.*)\/boxes\/([^/]+)$/.exec(base) ?? [];
       return { box: name, server: installation, client };
     });
-    const isKnown = signedIn.some((one) => one.box === box && one.server === server);
-    const chosen = box === undefined || isKnown ? [] : [{ box, server, client: '' }];
+    const isKnown = signedIn.some((one) => one.box === box && one.server === chosenServer);
+    const chosen = box === undefined || isKnown ? [] : [{ box, server: chosenServer, client: '' }];
     const known = [...signedIn, ...chosen].map((one) => ({
       ...one,
-      chosen: one.box === box && one.server === server,
+      chosen: one.box === box && one.server === chosenServer,
     }));
     await print(known, 'table', [
       { heading: 'CHOSEN', text: (record) => (record['chosen'] === true ? '*' : '') },

@@ -14,12 +14,13 @@ export const useBox: Command = {
     const { server } = values;
     const name = boxName(box, 'the box');
     const kept = await state.read();
-    if (server === undefined && kept.server === undefined)
+    const base = server === undefined && kept.box === name ? kept.base : undefined;
+    if (server === undefined && kept.server === undefined && base === undefined)
       terminal.messages.write(
         'boxctl: no installation is chosen yet: add --server <public URL>, or set BOXCTL_SERVER\n',
       );
     if (server !== undefined && typeof server !== 'string') throw usageError('--server is given once');
-    await state.write({ box: name, ...(server === undefined ? {} : { server: serverUrl(server, '--server') }) });
+    await state.write({ box: name, base, ...(server === undefined ? {} : { server: serverUrl(server, '--server') }) });
     terminal.output.write(
       `Later commands use the box ${name}, unless --box, BOXCTL_BOX or a kube context names another.\n`,
     );

@@ -5,12 +5,13 @@ import type { Kubectl } from './kubectl.ts';
 
 /**
  * Returns the issuer of the box that a namespace is, from the status of its Box; of a box without that object, from the
- * status of one of its Clients. Throws CliError.
+ * status of one of its Clients. Throws CliError, also once `signal` is aborted.
  */
-export async function issuerInCluster(kubectl: Kubectl, namespace: string): Promise<string> {
-  const box = await kubectl.get(['boxes.boxgate.dev', 'box', '--namespace', namespace]);
+export async function issuerInCluster(kubectl: Kubectl, namespace: string, signal?: AbortSignal): Promise<string> {
+  const box = await kubectl.get(['boxes.boxgate.dev', 'box', '--namespace', namespace], signal);
   const issuer =
-    issuerOf(box) ?? (await clientsInCluster(kubectl, namespace)).map(issuerOf).find((one) => one !== undefined);
+    issuerOf(box) ??
+    (await clientsInCluster(kubectl, namespace, signal)).map(issuerOf).find((one) => one !== undefined);
   if (issuer !== undefined) return issuer;
   throw new CliError(
     EXIT.unreachable,
@@ -18,9 +19,13 @@ export async function issuerInCluster(kubectl: Kubectl, namespace: string): Prom
   );
 }
 
-/** Returns the Clients of a namespace. Throws CliError. */
-export async function clientsInCluster(kubectl: Kubectl, namespace: string): Promise<readonly JsonObject[]> {
-  const list = await kubectl.get(['clients.boxgate.dev', '--namespace', namespace]);
+/** Returns the Clients of a namespace. Throws CliError, also once `signal` is aborted. */
+export async function clientsInCluster(
+  kubectl: Kubectl,
+  namespace: string,
+  signal?: AbortSignal,
+): Promise<readonly JsonObject[]> {
+  const list = await kubectl.get(['clients.boxgate.dev', '--namespace', namespace], signal);
   return (isList(list?.['items']) ? list['items'] : []).filter(isObject);
 }
 

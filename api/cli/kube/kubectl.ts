@@ -9,15 +9,16 @@ import { CliError, EXIT } from '../cli-error.ts';
 export interface Kubectl {
   /**
    * Runs kubectl, and returns its standard output. Throws CliError with the missing right, or with what kubectl says.
+   * An aborted `signal` ends it.
    */
-  run(args: readonly string[]): Promise<string>;
+  run(args: readonly string[], signal?: AbortSignal): Promise<string>;
   /**
    * Returns the object, or the list of objects, that `kubectl get` finds; undefined if there is none. Throws like run.
    */
-  get(args: readonly string[]): Promise<JsonObject | undefined>;
+  get(args: readonly string[], signal?: AbortSignal): Promise<JsonObject | undefined>;
 }
 
-/** Longest wait for an answer of the cluster. */
+/** Longest wait for one answer of the cluster. */
 const PATIENCE = '10s';
 
 /**
@@ -25,10 +26,11 @@ const PATIENCE = '10s';
  * library of ours would have to follow all of them (docs/decisions/0140).
  */
 export function kubectlOf(environment: Environment): Kubectl {
-  const run = (args: readonly string[]): Promise<string> =>
+  const run = (args: readonly string[], signal?: AbortSignal): Promise<string> =>
     new Promise((resolve, reject) => {
       const all = [`--request-timeout=${PATIENCE}`, ...args];
-      const child = execFile('kubectl', all, { env: { ...environment } }, (error, output, messages) => {
+      const options = { env: { ...environment }, ...(signal && { signal }) };
+      const child = execFile('kubectl', all, options, (error, output, messages) => {
         if (error === null) resolve(output);
         else reject(faultOf(error, messages));
       });
@@ -37,8 +39,8 @@ export function kubectlOf(environment: Environment): Kubectl {
     });
   return {
     run,
-    async get(args) {
-      const output = await run(['get', '--ignore-not-found', '--output=json', ...args]);
+    async get(args, signal) {
+      const output = await run(['get', '--ignore-not-found', '--output=json', ...args], signal);
       const found = parseJson(output);
       return isObject(found) ? found : undefined;
     },

@@ -45,9 +45,9 @@ function isFresh({ expires_at }: KeptLogin): boolean {
 
 /** Returns the next tokens; undefined when there are none to be had. */
 async function refreshed(base: string, login: KeptLogin): Promise<KeptLogin | undefined> {
-  const { client, refresh_token } = login;
+  const { client, refresh_token, box } = login;
   if (refresh_token === undefined) return undefined;
   const next = await requestTokens(base, { grant_type: 'refresh_token', client_id: client, refresh_token });
   // A refresh without rotation returns no other token: the one that there is stays.
-  return next === INVALID_GRANT ? undefined : { refresh_token, ...next };
+  return next === INVALID_GRANT ? undefined : { refresh_token, ...next, ...(box === undefined ? {} : { box }) };
 }

@@ -31,9 +31,12 @@ export const login: Command = {
       typeof client === 'string'
         ? await signInClient(invocation, address, client)
         : await signInPerson(invocation, address);
-    const { box, server, base } = address;
-    await state.update((kept) =>
-      Promise.resolve({ change: { ...withLogin(kept, base, tokens), box, server }, result: undefined }),
+    const { box, server, base, installation } = address;
+    const isNamed = installation !== undefined;
+    const chosen = { box, server: installation, base: isNamed ? undefined : base };
+    const kept = isNamed ? tokens : { ...tokens, box };
+    await state.update((before) =>
+      Promise.resolve({ change: { ...withLogin(before, base, kept), ...chosen }, result: undefined }),
     );
     terminal.output.write(`Signed in to the box ${box} at ${server}.\n`);
   },

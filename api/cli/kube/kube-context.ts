@@ -1,13 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { isList, isObject } from '../../crds/json-value.ts';
-import type { Environment } from '../../process/environment.ts';
+import { isList, isObject } from '../../../crds/json-value.ts';
+import type { Environment } from '../../../process/environment.ts';
+
+/** The current context of kubectl. */
+export interface KubeContext {
+  /** Its namespace; undefined if it names none. */
+  readonly namespace: string | undefined;
+}
 
 /**
- * Returns the namespace of the current context, read as kubectl does from the files of `KUBECONFIG`, or
- * `~/.kube/config`. Undefined if no namespace is set there, if there is no such file, or if it cannot be read as YAML.
+ * Returns the current context, read as kubectl does from the files of `KUBECONFIG`, or `~/.kube/config`. Undefined if
+ * there is no such file, if it cannot be read as YAML, or if it has no current context.
  */
-export async function kubeNamespace(environment: Environment, home: string): Promise<string | undefined> {
+export async function kubeContext(environment: Environment, home: string): Promise<KubeContext | undefined> {
   const named = (environment['KUBECONFIG'] ?? '').split(path.delimiter).filter((file) => file !== '');
   const files = named.length > 0 ? named : [path.join(home, '.kube', 'config')];
   const configs = (await Promise.all(files.map(readConfig))).filter(isObject);
@@ -19,8 +25,9 @@ export async function kubeNamespace(environment: Environment, home: string): Pro
     .flatMap((config) => (isList(config['contexts']) ? config['contexts'] : []))
     .filter(isObject)
     .find(({ name }) => name === current)?.['context'];
-  const namespace = isObject(context) ? context['namespace'] : undefined;
-  return typeof namespace === 'string' && namespace !== '' ? namespace : undefined;
+  if (!isObject(context)) return undefined;
+  const { namespace } = context;
+  return { namespace: typeof namespace === 'string' && namespace !== '' ? namespace : undefined };
 }
 
 async function readConfig(file: string): Promise<unknown> {
