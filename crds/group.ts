@@ -7,13 +7,13 @@ import { MANY_LINES, word } from './fields.ts';
  */
 export const GROUP_NAME = '^[^\\p{C}\\p{Z}]([^\\p{C}\\p{Zl}\\p{Zp}]*[^\\p{C}\\p{Z}])?$';
 
-/** Characters of a declared group's name at most: as many as a policy's link takes. */
-const LONGEST_GROUP_NAME = 128;
+/** Characters of a group's name at most: as many as a policy's link takes. */
+export const LONGEST_GROUP_NAME = 128;
 
 /** Characters of a group's description at most. */
 export const LONGEST_GROUP_DESCRIPTION = 1024;
 
-/** Name of a declared group. A rule refuses one of only digits. */
+/** Name of a group. A rule refuses one of only digits. */
 export const groupName = word('Name of the group, unique in the box.', LONGEST_GROUP_NAME, GROUP_NAME);
 
 /** Fields of a Group that are the same in a custom resource and over REST. */

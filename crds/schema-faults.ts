@@ -18,6 +18,7 @@ import {
 } from './fields.ts';
 import { DURATION, EMAIL, SECRET_KEY } from './kubernetes-fields.ts';
 import { REFERENCE } from './links.ts';
+import { GROUP_NAME } from './group.ts';
 import { fieldHint, MOST_HINTS, wordHint } from './did-you-mean.ts';
 import { dottedPath, memberPath } from './path.ts';
 import { SECRET_TEXT } from './secret-text.ts';
@@ -171,6 +172,7 @@ const A_MOMENT = 'must be a time with its offset, such as 2026-01-31T12:00:00Z (
 const PATTERN_MESSAGES: ReadonlyMap<string, string> = new Map([
   [ONE_LINE, 'must be one line of text without control characters'],
   [MANY_LINES, 'must be text without control characters'],
+  [GROUP_NAME, 'must be one line of text without invisible characters, and without a blank at its ends'],
   [RESOURCE_ID, 'must begin with a letter or digit and have only letters, digits and ._~-'],
   [DNS_LABEL, 'must be a DNS label: lower-case letters, digits and -'],
   [OBJECT_NAME, 'must be the name of an object: lower-case letters, digits, - and .'],

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { LONGEST_GROUP_DESCRIPTION } from '../../crds/group.ts';
+import { MANY_LINES } from '../../crds/fields.ts';
+import { GROUP_NAME, LONGEST_GROUP_DESCRIPTION, LONGEST_GROUP_NAME } from '../../crds/group.ts';
 import { textOrNull, time } from './member.ts';
 
 /** A group as it is shown. */
@@ -22,9 +23,13 @@ export type GroupView = Static<typeof groupSchema>;
 export const submittedGroupSchema = Type.Object(
   {
     resourceType: Type.Optional(Type.Literal('Group', { description: 'Always `Group`.' })),
-    name: Type.String({ description: 'The name, unique in the box.', minLength: 1, maxLength: 256 }),
+    name: Type.String({
+      description: 'The name, unique in the box, and not only digits.',
+      maxLength: LONGEST_GROUP_NAME,
+      pattern: GROUP_NAME,
+    }),
     description: Type.Optional(
-      Type.Union([Type.String({ maxLength: LONGEST_GROUP_DESCRIPTION }), Type.Null()], {
+      Type.Union([Type.String({ maxLength: LONGEST_GROUP_DESCRIPTION, pattern: MANY_LINES }), Type.Null()], {
         description: 'The purpose of the group, for people.',
       }),
     ),

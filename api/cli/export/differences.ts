@@ -3,6 +3,7 @@ import { isList, isObject } from '../../../crds/json-value.ts';
 import type { JsonObject } from '../../../crds/json-value.ts';
 import { checkResource } from '../../../crds/validate.ts';
 import type { PlannedObject } from '../../client/plan.ts';
+import { groupNames } from './group-names.ts';
 import { namedLink } from './live-state.ts';
 import type { LiveRow } from './live-state.ts';
 
@@ -26,9 +27,7 @@ export function differencesOf(
 ): readonly Difference[] {
   const live = new Map(rows.map((row) => [keyOf(row), row]));
   const wanted = new Set(objects.map(keyOf));
-  const groups = new Map(
-    rows.flatMap(({ kind, id, resource }) => (kind === 'Group' ? [[String(resource['id']), id] as const] : [])),
-  );
+  const groups = groupNames(rows);
   const compared = objects.flatMap((object): readonly Difference[] => {
     const { kind, id } = object;
     const row = live.get(keyOf(object));

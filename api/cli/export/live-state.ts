@@ -17,7 +17,7 @@ export interface LiveRow {
   readonly hasSecret: boolean;
   /** Email of the first admin of a Box, if that user exists. */
   readonly firstAdmin: string | undefined;
-  /** The resource; links to groups name them. */
+  /** The resource; links to groups name them where an object can declare them. */
   readonly resource: JsonObject;
 }
 
@@ -36,7 +36,9 @@ export async function liveState(client: BoxClient, terminal: Terminal): Promise<
     rows.push(...page.flatMap(liveRow));
     for (const entry of page) quota = { ...quota, ...quotaIn(entry) };
   }
-  return { rows: withGroupNames(rows), quota };
+  // Validation takes long to load, and other commands do without.
+  const { groupNames } = await import('./group-names.ts');
+  return { rows: withGroupNames(rows, groupNames(rows)), quota };
 }
 
 /** Returns the quotas of an entry of the kind `Namespace`. */
@@ -64,10 +66,7 @@ function liveRow(entry: unknown): readonly LiveRow[] {
 }
 
 /** Replaces the numbers of groups in links by their names: a number means another group in another box. */
-function withGroupNames(rows: readonly LiveRow[]): readonly LiveRow[] {
-  const names = new Map(
-    rows.flatMap(({ kind, id, resource }) => (kind === 'Group' ? [[String(resource['id']), id] as const] : [])),
-  );
+function withGroupNames(rows: readonly LiveRow[], names: ReadonlyMap<string, string>): readonly LiveRow[] {
   return rows.map((row) => {
     const { link } = row.resource;
     if (!isList(link)) return row;

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../crds/json-value.ts';
 import { OBJECT_NAME } from '../../../crds/fields.ts';
 import { API_VERSION, type Kind } from '../../../crds/kind.ts';
 import { QUOTA_ANNOTATION } from '../../../crds/quota.ts';
+import { groupFault } from './group-names.ts';
 import type { LiveRow, LiveState } from './live-state.ts';
 
 /** A manifest as it is written. */
@@ -26,7 +27,8 @@ const ADMIN_SECRET = { name: 'first-admin', key: 'password' } as const;
 
 /**
  * Returns the manifests of a box: quotas, settings, groups, clients, policies. Each has the name of the object that
- * declares the row. A row that no object declares gets a name made of its ID, and is adopted.
+ * declares the row. A row that no object declares gets a name made of its ID, and is adopted. A group that no object
+ * can declare is left out.
  */
 export function manifestsOf({ rows, quota }: LiveState, box: string): readonly ExportedManifest[] {
   const limits = Object.entries(quota).map(([name, limit]) => `${name}=${String(limit)}`);
@@ -37,7 +39,7 @@ export function manifestsOf({ rows, quota }: LiveState, box: string): readonly E
 
 function objectsOf(rows: readonly LiveRow[], box: string): readonly ExportedManifest[] {
   return order.flatMap((kind) => {
-    const own = rows.filter((row) => row.kind === kind);
+    const own = rows.filter((row) => row.kind === kind && groupFault(row) === undefined);
     const taken = new Set(own.flatMap((row) => objectName(row) ?? []));
     return own.map((row) => {
       const name = objectName(row) ?? newName(row, taken);

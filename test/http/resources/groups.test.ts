@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { ownerQuery } from '../../support/owner-query.ts';
 import { complaints, entries, startBoxApi } from './box-api.ts';
 import type { BoxApi, Reply } from './box-api.ts';
 
@@ -82,6 +83,9 @@ describe('groups over REST', () => {
     ['a name of digits', { name: '17' }, ['name']],
     ['a name that is turned round', { name: 'a\u202eb' }, ['name']],
     ['a long name', { name: 'x'.repeat(257) }, ['name']],
+    ['a name longer than a manifest or a link takes', { name: 'x'.repeat(129) }, ['name']],
+    ['a description longer than a manifest takes', { name: 'x', description: 'x'.repeat(1025) }, ['description']],
+    ['a description with a bell', { name: 'x', description: 'ring\u0007' }, ['description']],
     ['a number as description', { name: 'x', description: 1 }, ['description']],
     ['an id, members and a box', { name: 'x', id: 1, members: 5, box: 'other' }, ['id', 'members', 'box']],
     ['another type', { name: 'x', resourceType: 'User' }, ['resourceType']],
@@ -92,6 +96,41 @@ describe('groups over REST', () => {
       expect([reply.status, complaints(reply).toSorted()]).to.deep.equal([422, [...fields].sort()]);
     });
   }
+
+  it('are created with the longest name that a manifest and a link take, and two lines of description', async () => {
+    const [name, description] = ['ü'.repeat(128), 'Who cooks\nand who cleans'];
+    const { id, reply } = await create({ name, description });
+    expect(reply.body).to.include({ name, description });
+    const link = [{ resourceType: 'Group', id: name }];
+    const { status, text } = await api.call('PUT', '/AccessPolicy/of-the-longest', { body: { engine: 'allow', link } });
+    expect(status, text).to.equal(201);
+    await api.call('DELETE', `/Group/${id}`);
+  });
+
+  it('keep a name and a description that an older release allowed, until these change', async () => {
+    const { id } = await create();
+    const [name, description] = ['x'.repeat(200), 'ring\u0007'];
+    const older = 'UPDATE boxgate.group SET name = $2, description = $3 WHERE box = $1 AND id = $4';
+    await ownerQuery(api, older, ['default', name, description, Number(id)]);
+    const put = async (fields: object) => {
+      const { body } = await api.call('GET', `/Group/${id}`);
+      return api.call('PUT', `/Group/${id}`, { body: { ...Object(body), ...fields } });
+    };
+    expect((await put({})).status).to.equal(200);
+    for (const [fields, faulty] of [
+      [{ name: 'y'.repeat(200) }, 'name'],
+      [{ description: 'ring\u0007\u0007' }, 'description'],
+    ] as const) {
+      const reply = await put(fields);
+      expect([reply.status, complaints(reply)]).to.deep.equal([422, [faulty]]);
+    }
+    const described = await put({ description: 'no bell' });
+    expect([described.status, member(described.body, 'name')]).to.deep.equal([200, name]);
+    const merged = await api.call('PATCH', `/Group/${id}`, { body: { description: null } });
+    expect([merged.status, member(merged.body, 'name')]).to.deep.equal([200, name]);
+    expect((await put({ name: aName() })).status).to.equal(200);
+    expect((await put({ name })).status, 'once it is changed').to.equal(422);
+  });
 
   it('have names of their own: 409, of twenty at the same time too', async () => {
     const name = aName();
