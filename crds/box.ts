@@ -65,7 +65,10 @@ const signing = Type.Object(
       }),
     ),
     rotation_period: Type.Optional(
-      seconds('How often a new signing key takes over, in seconds, give or take ten minutes; 90 days by default.', 3600),
+      seconds(
+        'How often a new signing key takes over, in seconds, give or take ten minutes; 90 days by default.',
+        3600,
+      ),
     ),
   },
   { description: 'Signing keys of the box.', additionalProperties: false },

@@ -57,7 +57,7 @@ export interface BoxState {
   /** The stored clients. {@link builtInFrom} tells of the built-in ones. */
   readonly clients: ReadonlyMap<string, ClientState>;
   /** Origins that its active clients list. */
-  readonly clientOrigins: HeldClients['origins'];
+  readonly clientOrigins: HeldClients<ClientState>['origins'];
   /**
    * Sessions of built-in clients decided under an older config version are revoked: they are those of a deleted client
    * with the same ID. Undefined: a locked box has no built-in clients either.
@@ -93,7 +93,7 @@ const nothingLoaded: Head = {
 };
 
 /** Clients of a locked box: none of its tokens is valid, it issues none, and its keys prove nothing. */
-const nobody = createHeldClients();
+const nobody = createHeldClients<ClientState>();
 
 /** Creates an empty state of a box, at version 0. Calls `onUnusable` for unusable rows, which grant nothing. */
 export function createBoxState(
@@ -103,7 +103,7 @@ export function createBoxState(
   isWhole = false,
 ): MovingBoxState {
   const weights = createWeights();
-  const clients = createHeldClients();
+  const clients = createHeldClients<ClientState>();
   const policies = createPolicyIndex();
   const noPolicies = createPolicyIndex();
   const defaults: Box = { resourceType: 'Box', id: box };

@@ -1,18 +1,22 @@
 import type { Client } from '../../crds/client.ts';
-import type { ClientState } from './box-state.ts';
+
+/** A client with what a replica keeps beside it. */
+interface Held {
+  readonly client: Client;
+}
 
 /** The clients of a box in memory, and what requests look up among all of them. */
-export interface HeldClients {
-  readonly all: ReadonlyMap<string, ClientState>;
+export interface HeldClients<State extends Held> {
+  readonly all: ReadonlyMap<string, State>;
   /** Number of active clients for each origin that one of them lists: one lookup, however many clients there are. */
   readonly origins: ReadonlyMap<string, number>;
-  put(id: string, client: ClientState): void;
+  put(id: string, client: State): void;
   remove(id: string): void;
 }
 
 /** Creates the clients of a box that has none. */
-export function createHeldClients(): HeldClients {
-  const all = new Map<string, ClientState>();
+export function createHeldClients<State extends Held>(): HeldClients<State> {
+  const all = new Map<string, State>();
   const origins = new Map<string, number>();
 
   function count(client: Client | undefined, by: 1 | -1): void {

@@ -1,6 +1,7 @@
 import type { Fault } from '../../../crds/fault.ts';
 import type { Command } from '../command.ts';
-import { liveState, type LiveRow } from './live-state.ts';
+import type { LiveRow } from './live-row.ts';
+import { liveState } from './live-state.ts';
 
 /** `boxctl export`: the live state of a box as manifests. */
 export const exportBox: Command = {

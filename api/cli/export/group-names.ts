@@ -1,6 +1,6 @@
 import type { Fault } from '../../../crds/fault.ts';
 import { checkResource } from '../../../crds/validate.ts';
-import type { LiveRow } from './live-state.ts';
+import type { LiveRow } from './live-row.ts';
 
 /** Returns the names of groups by their numbers: of those that an object can declare, and so a link can name. */
 export function groupNames(rows: readonly LiveRow[]): ReadonlyMap<string, string> {

@@ -13,9 +13,9 @@ const mostChosen = 50;
 type Caller = Origin & { readonly remoteAddr: string };
 
 /**
- * Returns the comparison of a given secret with the stored ones, undefined where too many were wrong before. A wrong one
- * counts, and is recorded, as a failed attempt of its address at the client: nobody gets more guesses by a plan than at
- * the token endpoint.
+ * Returns the comparison of a given secret with the stored ones, undefined where too many were wrong before. A wrong
+ * one counts, and is recorded, as a failed attempt of its address at the client: nobody gets more guesses by a plan
+ * than at the token endpoint.
  */
 export function comparingSecrets(
   { oauth, throttle, secretLimits }: ApiContext,

@@ -35,8 +35,8 @@ export interface SigningInBrowser {
 export const defaultSignInLifetime = 12 * 3600;
 
 /**
- * Stores a sign-in: the browser gets a new text for its cookie, and the sign-in of the old one ends. What the user began
- * with the old one belongs to the new one; what somebody else began with it ends. In a `write` transaction.
+ * Stores a sign-in: the browser gets a new text for its cookie, and the sign-in of the old one ends. What the user
+ * began with the old one belongs to the new one; what somebody else began with it ends. In a `write` transaction.
  */
 export async function beginSignIn(
   connection: Connection,

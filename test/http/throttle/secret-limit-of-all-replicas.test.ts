@@ -128,7 +128,7 @@ describe('guesses at the secret of a client, from everywhere', () => {
     return String(Reflect.get(Object(await response.json()), 'access_token'));
   }
 
-  /** What a plan tells of a secret for the client `planned`. */
+  /** Plans another secret for the client `planned`, and returns what the plan tells of it. */
   async function plannedSecret(secret: string, from: string, bearer: string, api: TestApi): Promise<string> {
     const resource = { resourceType: 'Client', id: 'planned', grant_types: ['client_credentials'], secret };
     const response = await fetch(`${api.url}/boxes/default/$plan`, {
