@@ -1,5 +1,6 @@
 import type { AccessPolicy } from '../../crds/access-policy.ts';
-import type { Explanation, GrantingOther } from '../schemas/explanation.ts';
+import { createTurns } from '../../process/turns.ts';
+import type { ExplainedCandidate, Explanation, GrantingOther } from '../schemas/explanation.ts';
 import { compileAhead } from './compile-ahead.ts';
 import { compilePolicy } from './compile.ts';
 import { lackOf } from './lacks.ts';
@@ -19,18 +20,22 @@ export interface DeniedRequest {
 
 /**
  * Adds to the explanation of a denial what each candidate wants that the request lacks, and which policies for others
- * would grant it. It shows parts of policies: only for those who may read them.
+ * would grant it. It shows parts of policies: only for those who may read them. Other requests have their turn between
+ * the candidates, and once the steps of a decision are used up the rest is left as it is.
  */
 export async function withReasons(explanation: Explanation, denied: DeniedRequest): Promise<Explanation> {
   if (explanation.granted) return explanation;
   const byId = new Map(Array.from(denied.policies, (policy) => [policy.id, policy]));
   const steps = new Steps();
-  const candidates = explanation.candidates.map((candidate) => {
+  const turn = createTurns();
+  const candidates: ExplainedCandidate[] = [];
+  for (const candidate of explanation.candidates) {
     const policy = byId.get(candidate.policy);
-    const isFalse = policy !== undefined && candidate.fault === undefined;
+    const isFalse = policy !== undefined && candidate.fault === undefined && !steps.isUsedUp;
     const lacks = isFalse ? lackOf(policy, denied.request, steps) : undefined;
-    return { ...candidate, ...(lacks && { lacks }) };
-  });
+    candidates.push({ ...candidate, ...(lacks && { lacks }) });
+    await turn();
+  }
   for (const { policy } of candidates) byId.delete(policy);
   const others = await grantingOthers([...byId.values()], denied);
   return { ...explanation, candidates, ...(others.length > 0 && { would_grant: others }) };
