@@ -1,15 +1,12 @@
 import { confirmOnStandby } from '../../db/box/durability.ts';
-import type { ClientState } from '../../state/box-state.ts';
-import { authenticateClient, namedClient } from '../client-auth/authenticate-client.ts';
 import { canAuthenticate } from '../client-auth/client-type.ts';
 import type { AuthenticationContext } from '../client-auth/context.ts';
 import { findSession } from './check-token.ts';
 import { clientId, readClientCredentials } from '../client-auth/client-auth-request.ts';
-import type { ClientCredentials } from '../client-auth/client-auth-request.ts';
+import { identifyClient } from '../client-auth/identify-client.ts';
 import { endRefreshFamily, endSession } from './end-session.ts';
 import type { SessionOfToken } from './end-session.ts';
 import { findRefreshToken } from '../refresh/find-refresh-token.ts';
-import { notAuthenticated } from '../not-authenticated.ts';
 import { NO_CHECKS } from '../client-auth/request-checks.ts';
 import type { RequestChecks } from '../client-auth/request-checks.ts';
 import { OAuthError } from '../oauth-error.ts';
@@ -36,7 +33,8 @@ export async function revoke(
   if (text === undefined) throw new OAuthError('invalid_request', 'token is missing');
   const decided = await services.states.decide<Found | 'nothing'>(raw.box, async (state, statements, transaction) => {
     const context = { state, statements, transaction, services, checks };
-    const caller = await revokingClient(credentials, context);
+    // A public client proves no identity, but can revoke only tokens of its own.
+    const caller = await identifyClient(credentials, context, canAuthenticate);
     const found = await findToken(text, context);
     if (found !== 'nothing' && found.client !== caller.client.id) {
       throw new OAuthError('unauthorized_client', 'The token was issued to another client');
@@ -49,14 +47,6 @@ export async function revoke(
   // An earlier call may have ended it without being confirmed.
   else if (services.revocationsNeedStandby) await confirmOnStandby(services.pool, raw.box);
   return true;
-}
-
-/** Finds the revoking client. A public one proves no identity, but can revoke only tokens of its own. */
-async function revokingClient(credentials: ClientCredentials, context: AuthenticationContext): Promise<ClientState> {
-  if (credentials.method !== 'none') return authenticateClient(credentials, context);
-  const named = namedClient(context, credentials);
-  if (named === undefined || canAuthenticate(named)) throw notAuthenticated();
-  return named;
 }
 
 async function findToken(text: string, context: AuthenticationContext): Promise<Found | 'nothing'> {

@@ -1,7 +1,6 @@
 import { GRANT_TYPES } from '../../../crds/client.ts';
 import type { GrantType } from '../../../crds/client.ts';
-import { authenticateClient, namedClient } from '../client-auth/authenticate-client.ts';
-import { notAuthenticated } from '../not-authenticated.ts';
+import { identifyClient, requireGrantType } from '../client-auth/identify-client.ts';
 import { OAuthError } from '../oauth-error.ts';
 import type { Grant } from './grants/grant.ts';
 
@@ -21,12 +20,8 @@ function refusing(name: GrantType): Grant {
   return {
     name,
     async handle({ credentials }, context) {
-      const proven = credentials.method !== 'none';
-      const client = proven ? await authenticateClient(credentials, context) : namedClient(context, credentials);
-      if (client === undefined) throw notAuthenticated();
-      if (!client.client.grant_types.includes(name)) {
-        throw new OAuthError('unauthorized_client', `The client may not use the grant ${name}`);
-      }
+      const client = await identifyClient(credentials, context, () => false);
+      requireGrantType(client, name);
       throw new OAuthError('unsupported_grant_type', `The grant ${name} is not supported`);
     },
   };

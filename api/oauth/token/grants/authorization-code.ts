@@ -5,13 +5,12 @@ import type { ClientState } from '../../../state/box-state.ts';
 import { planForm, planGrantedToken } from '../plan.ts';
 import type { AccessTokenPlan, PlanContext } from '../plan.ts';
 import { requestedAccess } from '../requested-access.ts';
-import { authenticateClient, namedClient } from '../../client-auth/authenticate-client.ts';
 import type { PresentedCode } from '../../authorization/judge-code.ts';
 import { mustAuthenticateForCode } from '../../client-auth/client-type.ts';
+import { identifyClient, requireGrantType } from '../../client-auth/identify-client.ts';
 import { keyFor } from '../../keys/key-needed.ts';
 import { completeToken, startToken } from '../access-token.ts';
 import type { MadeAccessToken } from '../access-token.ts';
-import { notAuthenticated } from '../../not-authenticated.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { planIdToken } from '../../openid/issue-id-token.ts';
 import type { SignIdToken } from '../../openid/issue-id-token.ts';
@@ -67,11 +66,9 @@ interface Issued {
 
 /** Authenticates every client that must authenticate (§4.1.3), before anything is revealed about the code. */
 async function redeemingClient({ credentials }: TokenRequest, context: GrantContext): Promise<ClientState> {
-  const isNamed = credentials.method === 'none';
-  const client = isNamed ? namedClient(context, credentials) : await authenticateClient(credentials, context);
-  if (client === undefined || (isNamed && mustAuthenticateForCode(client))) throw notAuthenticated();
-  if (client.client.grant_types.includes('authorization_code')) return client;
-  throw new OAuthError('unauthorized_client', 'The client may not use the grant authorization_code');
+  const client = await identifyClient(credentials, context, mustAuthenticateForCode);
+  requireGrantType(client, 'authorization_code');
+  return client;
 }
 
 const verifierShape = /^[A-Za-z0-9._~-]{43,128}$/;

@@ -1,10 +1,9 @@
-import type { Client } from '../../../../crds/client.ts';
 import { planAccessToken } from '../plan.ts';
 import { requestedAccess } from '../requested-access.ts';
 import { authenticateClient } from '../../client-auth/authenticate-client.ts';
+import { requireGrantType } from '../../client-auth/identify-client.ts';
 import { makeToken } from '../access-token.ts';
 import { keyFor } from '../../keys/key-needed.ts';
-import { OAuthError } from '../../oauth-error.ts';
 import { scopeMember } from '../requested-scope.ts';
 import { storeSession } from '../store-session.ts';
 import { requireSessionRoom } from '../session-limit.ts';
@@ -17,7 +16,7 @@ export const clientCredentials: Grant = {
   async handle(request, context) {
     const { state, services } = context;
     const client = await authenticateClient(request.credentials, context);
-    demandGrant(client.client);
+    requireGrantType(client, 'client_credentials');
     const settings = client.client.auth?.client_credentials ?? {};
     const asked = requestedAccess(request.parameters);
     const issuer = services.issuer(state);
@@ -32,10 +31,3 @@ export const clientCredentials: Grant = {
     return tokenResponse(text, plan, scopeMember(plan.scope, asked.scope), { refreshToken });
   },
 };
-
-/** Throws OAuthError `unauthorized_client` unless the client lists the grant (RFC 6749 §5.2). */
-function demandGrant(client: Client): void {
-  if (!client.grant_types.includes('client_credentials')) {
-    throw new OAuthError('unauthorized_client', 'The client may not use the grant client_credentials');
-  }
-}

@@ -2,10 +2,9 @@ import { allows } from '../../../../crds/compatibility.ts';
 import type { ClientState } from '../../../state/box-state.ts';
 import { planAccessToken } from '../plan.ts';
 import { requestedAccess } from '../requested-access.ts';
-import { authenticateClient, namedClient } from '../../client-auth/authenticate-client.ts';
 import { canAuthenticate } from '../../client-auth/client-type.ts';
+import { identifyClient, requireGrantType } from '../../client-auth/identify-client.ts';
 import { makeToken } from '../access-token.ts';
-import { notAuthenticated } from '../../not-authenticated.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { scopeMember } from '../requested-scope.ts';
 import { issueWithinLimit, requireSessionRoom, tooManySessions } from '../session-limit.ts';
@@ -39,12 +38,8 @@ export const password: Grant = {
 
 /** Authenticates every client that can authenticate (§4.3.2), before a password is verified. */
 async function askingClient({ credentials }: TokenRequest, context: GrantContext): Promise<ClientState> {
-  const isNamed = credentials.method === 'none';
-  const client = isNamed ? namedClient(context, credentials) : await authenticateClient(credentials, context);
-  if (client === undefined || (isNamed && canAuthenticate(client))) throw notAuthenticated();
-  if (!client.client.grant_types.includes('password')) {
-    throw new OAuthError('unauthorized_client', 'The client may not use the grant password');
-  }
+  const client = await identifyClient(credentials, context, canAuthenticate);
+  requireGrantType(client, 'password');
   if (allows(context.state.settings, 'password_grant')) return client;
   throw new OAuthError('unsupported_grant_type', 'The grant password is switched off here: use authorization_code');
 }
