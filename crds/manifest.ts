@@ -5,7 +5,7 @@ import type { Fault } from './fault.ts';
 import { API_VERSION, KINDS, isKind, type Kind } from './kind.ts';
 import { manifestRules, type ManifestRule } from './manifest-rules.ts';
 import { manifestSchemas, type Manifest, type ManifestOf } from './manifest-schema.ts';
-import { judge, shapeOf, type Judged, type Shape } from './shape.ts';
+import { validate, shapeOf, type Validated, type Shape } from './shape.ts';
 
 /** A custom resource that may be applied, or every fault of it. */
 export type CheckedManifest =
@@ -23,8 +23,8 @@ export function checkManifest(value: unknown, old?: unknown, rules: ManifestRule
   if (value['apiVersion'] !== API_VERSION) return refused('apiVersion', `must be ${API_VERSION}`);
   const { kind } = value;
   if (!isKind(kind)) return refused('kind', mustBeKind(kind));
-  const judged = JUDGES[kind](value, old, rules);
-  return judged.ok ? { ok: true, manifest: judged.value } : judged;
+  const validated = VALIDATORS[kind](value, old, rules);
+  return validated.ok ? { ok: true, manifest: validated.value } : validated;
 }
 
 /** Returns the message about a kind that is none of ours; the value is not repeated. */
@@ -33,20 +33,24 @@ export function mustBeKind(kind: unknown): string {
   return `must be one of ${kinds.join(', ')}${typeof kind === 'string' ? wordHint(kind, kinds) : ''}`;
 }
 
-const JUDGES: { readonly [K in Kind]: ManifestJudge<K> } = {
-  Client: judgeOf(shapeOf(manifestSchemas.Client), ({ Client }) => Client),
-  AccessPolicy: judgeOf(shapeOf(manifestSchemas.AccessPolicy), ({ AccessPolicy }) => AccessPolicy),
-  Box: judgeOf(shapeOf(manifestSchemas.Box), ({ Box }) => Box),
-  Group: judgeOf(shapeOf(manifestSchemas.Group), ({ Group }) => Group),
+const VALIDATORS: { readonly [K in Kind]: ManifestValidator<K> } = {
+  Client: validatorOf(shapeOf(manifestSchemas.Client), ({ Client }) => Client),
+  AccessPolicy: validatorOf(shapeOf(manifestSchemas.AccessPolicy), ({ AccessPolicy }) => AccessPolicy),
+  Box: validatorOf(shapeOf(manifestSchemas.Box), ({ Box }) => Box),
+  Group: validatorOf(shapeOf(manifestSchemas.Group), ({ Group }) => Group),
 };
 
-type ManifestJudge<K extends Kind> = (value: object, old: unknown, rules: ManifestRules) => Judged<ManifestOf<K>>;
+type ManifestValidator<K extends Kind> = (
+  value: object,
+  old: unknown,
+  rules: ManifestRules,
+) => Validated<ManifestOf<K>>;
 
-function judgeOf<K extends Kind>(
+function validatorOf<K extends Kind>(
   shape: Shape<ManifestOf<K>>,
   rulesOf: (rules: ManifestRules) => readonly ManifestRule<K>[],
-): ManifestJudge<K> {
-  return (value, old, rules) => judge(shape, rulesOf(rules), pruneNulls(value, shape.node), old);
+): ManifestValidator<K> {
+  return (value, old, rules) => validate(shape, rulesOf(rules), pruneNulls(value, shape.node), old);
 }
 
 function refused(path: string, message: string): CheckedManifest {

@@ -13,13 +13,13 @@ import { textFaults } from './text.ts';
 const MOST_FAULTS = 100;
 
 /** A value with its type, or every fault of it. */
-export type Judged<T> =
+export type Validated<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly faults: readonly Fault[] };
 
 /** A compiled schema: checks values in microseconds, and extracts the readable parts of a faulty one. */
 export interface Shape<T> {
   readonly node: SchemaNode;
-  readonly judge: (value: unknown) => Judged<T>;
+  readonly validate: (value: unknown) => Validated<T>;
   readonly draft: (value: unknown) => Draft<T> | undefined;
 }
 
@@ -41,7 +41,7 @@ export function shapeOf<S extends TSchema>(schema: S): Shape<NoInfer<Static<S>>>
   const keepsTypes = ajv.compile<Draft<Static<S>>>(typesOf(node));
   return {
     node,
-    judge: (value) =>
+    validate: (value) =>
       matches(value) ? { ok: true, value } : { ok: false, faults: schemaFaults(matches.errors ?? [], value) },
     draft: (value) => {
       if (value === undefined || keepsTypes(value)) return value;
@@ -55,15 +55,20 @@ export function shapeOf<S extends TSchema>(schema: S): Shape<NoInfer<Static<S>>>
  * Checks a value completely: text that no store holds, the schema, the rules. A schema fault hides faults of the rules
  * only at the same or a nested path. Never throws; `old` is the value that is replaced, for rules about the change.
  */
-export function judge<T>(shape: Shape<T>, rules: readonly Rule<Draft<T>>[], value: unknown, old?: unknown): Judged<T> {
+export function validate<T>(
+  shape: Shape<T>,
+  rules: readonly Rule<Draft<T>>[],
+  value: unknown,
+  old?: unknown,
+): Validated<T> {
   const unfit = textFaults(value);
   if (unfit.length > 0) return { ok: false, faults: unfit };
-  const judged = shape.judge(value);
+  const validated = shape.validate(value);
   const draft = shape.draft(value);
   const broken = draft === undefined ? [] : ruleFaults(rules, draft, shape.draft(old));
-  if (judged.ok) return broken.length === 0 ? judged : { ok: false, faults: atMost(broken) };
-  const more = broken.filter(({ path }) => !judged.faults.some((fault) => isNested(path, fault.path)));
-  return { ok: false, faults: atMost([...judged.faults, ...more]) };
+  if (validated.ok) return broken.length === 0 ? validated : { ok: false, faults: atMost(broken) };
+  const more = broken.filter(({ path }) => !validated.faults.some((fault) => isNested(path, fault.path)));
+  return { ok: false, faults: atMost([...validated.faults, ...more]) };
 }
 
 const FORMATS = { 'date-time': fullFormats['date-time'] };

@@ -11,7 +11,7 @@ import type { Fault } from './fault.ts';
 import type { Kind } from './kind.ts';
 import { withTextLinkIds } from './links.ts';
 import type { Draft, Rule } from './rule.ts';
-import { judge, shapeOf, type Shape } from './shape.ts';
+import { validate, shapeOf, type Shape } from './shape.ts';
 
 /** The resource type of each kind. */
 export interface Resources {
@@ -69,7 +69,7 @@ function checkOf<Submitted, Stored>(
   { shape, rules, prepared = (value) => value, stored }: Definition<Submitted, Stored>,
 ): (value: unknown) => Checked<Stored> {
   return (value) => {
-    const judged = judge(shape, rules, prepared(isObject(value) ? { resourceType, ...value } : value));
-    return judged.ok ? { ok: true, resource: stored(judged.value) } : judged;
+    const validated = validate(shape, rules, prepared(isObject(value) ? { resourceType, ...value } : value));
+    return validated.ok ? { ok: true, resource: stored(validated.value) } : validated;
   };
 }

@@ -20,7 +20,7 @@ export interface PublicKey {
   readonly kty: string;
 }
 
-/** Answer of `PUT /settings`, once every new request is judged by the settings. */
+/** Answer of `PUT /settings`, once every new request is decided by the settings. */
 export interface StoredSettings {
   readonly version: number;
 }

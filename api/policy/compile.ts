@@ -11,20 +11,20 @@ import type { RequestObject } from './request-object.ts';
 import { GAVE_UP, Steps, TooManySteps } from './steps.ts';
 
 /** Result of a policy for one request, with the fault if it could not decide. */
-export interface Judgement {
+export interface Evaluation {
   readonly granted: boolean;
   readonly fault?: string;
   /** True if the steps or the time were used up. */
   readonly gaveUp?: true;
 }
 
-/** A policy ready to judge. Its rule is compiled at the first use, so that holding ten thousand of them is cheap. */
+/** A policy ready to evaluate. Its rule is compiled at the first use, so that holding ten thousand of them is cheap. */
 export interface CompiledPolicy {
   readonly id: string;
   readonly policy: AccessPolicy;
   /** The parts of a request that it looks at. */
   readonly needs: Needs;
-  /** True if the policy can judge without being compiled first. */
+  /** True if the policy can evaluate without being compiled first. */
   readonly isCompiled: boolean;
   /** True if it grants without steps, provided that it is valid: no other grants when no steps are left. */
   readonly needsNoSteps: boolean;
@@ -37,7 +37,7 @@ export interface CompiledPolicy {
   /** Never throws: a policy that is invalid, fails or takes more than `steps` does not grant. */
   allows(request: RequestObject, steps?: Steps): boolean;
   /** Does the same as {@link allows}, and returns the reason too. */
-  judge(request: RequestObject, steps?: Steps): Judgement;
+  evaluate(request: RequestObject, steps?: Steps): Evaluation;
 }
 
 /** Prepares a policy; never throws, and does no work before it is used. */
@@ -86,10 +86,10 @@ class LazyPolicy implements CompiledPolicy {
   }
 
   allows(request: RequestObject, steps = new Steps()): boolean {
-    return this.judge(request, steps).granted;
+    return this.evaluate(request, steps).granted;
   }
 
-  judge(request: RequestObject, steps = new Steps()): Judgement {
+  evaluate(request: RequestObject, steps = new Steps()): Evaluation {
     const rule = this.#compiled();
     if (typeof rule !== 'function') return { granted: false, fault: rule.sentence };
     // The rule would say the same, with an error for each of perhaps 25,000.
@@ -107,9 +107,9 @@ class LazyPolicy implements CompiledPolicy {
   }
 }
 
-const GRANTED: Judgement = { granted: true };
-const DENIED: Judgement = { granted: false };
-const TOO_LATE: Judgement = { granted: false, fault: GAVE_UP, gaveUp: true };
+const GRANTED: Evaluation = { granted: true };
+const DENIED: Evaluation = { granted: false };
+const TOO_LATE: Evaluation = { granted: false, fault: GAVE_UP, gaveUp: true };
 
 /** Reason why a rule cannot be compiled. */
 interface Invalid {

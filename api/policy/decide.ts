@@ -1,6 +1,6 @@
 import type { ExplainedCandidate, Explanation } from '../schemas/explanation.ts';
 import { uncompiled } from './compile-ahead.ts';
-import type { CompiledPolicy, Judgement } from './compile.ts';
+import type { CompiledPolicy, Evaluation } from './compile.ts';
 import type { FailedPolicy } from './failed-policies.ts';
 import { isMore, mostOf } from './needs.ts';
 import type { Needs } from './needs.ts';
@@ -100,9 +100,9 @@ export function decideUpTo(
       if (!candidate.isCompiled) compiling += compilationTime(candidate, now);
       if (compiling > LONGEST_COMPILING) return { uncompiled: uncompiled(policies, subject, asked) };
       asked += 1;
-      const judgement = candidate.judge(request, steps);
-      if (judgement.granted) return { granted: true, policy: candidate.id, ...(failed && { failed }) };
-      failed ??= failureOf(candidate, judgement);
+      const evaluation = candidate.evaluate(request, steps);
+      if (evaluation.granted) return { granted: true, policy: candidate.id, ...(failed && { failed }) };
+      failed ??= failureOf(candidate, evaluation);
       return undefined;
     },
     mattersAfterwards: ({ needsNoSteps, needs }) => needsNoSteps || isMore(needs, known),
@@ -121,7 +121,7 @@ function compilationTime(policy: CompiledPolicy, now: () => number): number {
   return now() - began;
 }
 
-function failureOf(policy: CompiledPolicy, { fault, gaveUp }: Judgement): FailedPolicy | undefined {
+function failureOf(policy: CompiledPolicy, { fault, gaveUp }: Evaluation): FailedPolicy | undefined {
   const reason = gaveUp === true ? fault : policy.fault;
   return reason === undefined ? undefined : { policy: policy.id, reason };
 }
@@ -144,12 +144,12 @@ export function explain(
   const candidates = Array.from(policies.candidates(subject), (candidate) => ({
     policy: candidate.id,
     engine: candidate.policy.engine,
-    ...said(candidate.judge(request, steps)),
+    ...said(candidate.evaluate(request, steps)),
   }));
   const deciding = candidates.find(({ granted }) => granted);
   return { granted: deciding !== undefined, ...(deciding && { policy: deciding.policy }), candidates };
 }
 
-function said({ granted, fault }: Judgement): Pick<ExplainedCandidate, 'granted' | 'fault'> {
+function said({ granted, fault }: Evaluation): Pick<ExplainedCandidate, 'granted' | 'fault'> {
   return { granted, ...(fault !== undefined && { fault }) };
 }

@@ -15,7 +15,7 @@ export interface HostClaim {
 }
 
 /** Decides by box which hosts it gets: granted ones, and of two boxes that claim a host the older one gets it. Pure. */
-export function judgeHosts(claims: readonly HostClaim[], publicHost: string): ReadonlyMap<string, HostGrants> {
+export function validateHosts(claims: readonly HostClaim[], publicHost: string): ReadonlyMap<string, HostGrants> {
   const holders = new Map<string, string>();
   const verdicts = new Map<string, HostGrants>();
   for (const claim of [...claims].sort(byAge)) verdicts.set(claim.box, verdictOf(claim, holders, publicHost));

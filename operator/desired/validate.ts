@@ -86,14 +86,14 @@ export interface ValidatedObject {
 const none: readonly never[] = [];
 
 /**
- * Judges one object as an API server would. Pure; never throws: an object that our own code cannot handle is faulty,
+ * Validates one object as an API server would. Pure; never throws: an object that our own code cannot handle is faulty,
  * and does not affect the others of its box.
  */
 export function validate(object: Declared, newer: ReadonlySet<string> = nothing): ValidatedObject {
   try {
     const { tooLarge } = object;
     if (tooLarge !== undefined) return faulty(object, object.body(), [tooLong('spec', tooLarge, LONGEST_RESOURCE)]);
-    return judgeBody(object, object.body(), newer);
+    return validateBody(object, object.body(), newer);
   } catch (error) {
     const reason = error instanceof Error ? error.name : 'something was thrown';
     return faulty(object, {}, [{ path: '', message: `cannot be validated by this version (${reason})` }]);
@@ -102,7 +102,7 @@ export function validate(object: Declared, newer: ReadonlySet<string> = nothing)
 
 const nothing: ReadonlySet<string> = new Set();
 
-function judgeBody(object: Declared, body: unknown, newer: ReadonlySet<string>): ValidatedObject {
+function validateBody(object: Declared, body: unknown, newer: ReadonlySet<string>): ValidatedObject {
   const { value, dropped } = understood(object.kind, body, newer);
   const checked = checkManifest(value);
   if (!checked.ok) return faulty(object, body, checked.faults);

@@ -7,7 +7,7 @@ import { recordQuotaFault } from '../status/quota-events.ts';
 import { boxApi, type BoxApi } from './box-api.ts';
 import type { BoxCache } from './box-cache.ts';
 import type { BoxPass, PassRequest } from './box-pass.ts';
-import { publishAnew } from './publish.ts';
+import { publishAgain } from './publish.ts';
 
 /** Reads and validates the declarations of a box. Throws what the source throws, and ManagementError. */
 export async function openPass(request: PassRequest): Promise<BoxPass> {
@@ -18,7 +18,7 @@ export async function openPass(request: PassRequest): Promise<BoxPass> {
   await retire(api, listing, cache);
   // New definitions change the meaning of objects and the fields of statuses.
   const isSameMeaning = cache.declared.definitions === listing.definitions;
-  if (!isSameMeaning) publishAnew(cache);
+  if (!isSameMeaning) publishAgain(cache);
   const known = isSameMeaning ? cache.declared.objects : nothingKnown;
   const candidates = candidatesOf(listing, known, context.defaultIssuer(box));
   noteClaim(listing, cache);
@@ -30,7 +30,7 @@ export async function openPass(request: PassRequest): Promise<BoxPass> {
   cache.nextLook = undefined;
   const isSweep = scope === 'everything' || !cache.stored.isSynced;
   // Statuses that somebody else wrote: only in a sweep, so that two conflicting writers write rarely.
-  if (isSweep) publishAnew(cache, context.source.takeForeignStatusWrites?.(box) ?? []);
+  if (isSweep) publishAgain(cache, context.source.takeForeignStatusWrites?.(box) ?? []);
   const secrets = { box, keeper: context.keeper, cache: cache.secrets, signal };
   return { ...request, began, listing, candidates, known, isSweep, api, secrets };
 }

@@ -89,7 +89,7 @@ function remainderOf({ isCut, held }: DueStatuses, later: ReadonlySet<string>, {
 const none: ReadonlySet<string> = new Set();
 
 /** Forgets published statuses, of all objects unless their keys are given: this pass writes them again. */
-export function publishAnew({ published }: BoxCache, keys: Iterable<string> = published.keys()): void {
+export function publishAgain({ published }: BoxCache, keys: Iterable<string> = published.keys()): void {
   for (const key of keys) published.delete(key);
 }
 

@@ -60,8 +60,8 @@ describe('charts/boxgate on a real API server', () => {
     await eventually(`${plural} are served`, served);
   }
 
-  /** Lets the API server judge manifests as `kubectl apply` would send them; resolves with its warnings. */
-  async function judge(manifests: string): Promise<string> {
+  /** Lets the API server validate manifests as `kubectl apply` would send them; resolves with its warnings. */
+  async function validate(manifests: string): Promise<string> {
     const file = path.join(folder, 'manifests.yaml');
     await writeFile(file, manifests);
     const apply = ['apply', '--server-side', '--force-conflicts', '--dry-run=server', '--validate=strict', '-f', file];
@@ -73,7 +73,7 @@ describe('charts/boxgate on a real API server', () => {
 
   for (const [title, values] of Object.entries(variants)) {
     it(`has only valid objects, and no warning of Pod Security, with ${title}`, async () => {
-      expect(await judge(await renderChart(values))).to.equal('');
+      expect(await validate(await renderChart(values))).to.equal('');
     });
   }
 
@@ -89,7 +89,7 @@ describe('charts/boxgate on a real API server', () => {
     for (const name of bound) {
       await plane.call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name } } });
     }
-    expect(await judge(manifests)).to.equal('');
+    expect(await validate(manifests)).to.equal('');
     const [pushing = ''] = blocksOf('production.md', 'Image', 'sh');
     const [, registry = ''] = /^make publish REGISTRY=(\S+)\n$/.exec(pushing) ?? [];
     const version = at(parse(await readFile('charts/boxgate/Chart.yaml', 'utf8')), 'version');
@@ -105,7 +105,7 @@ describe('charts/boxgate on a real API server', () => {
     const [, naming = ''] =
       /^(sed .* deploy\/boxgate\.yaml) \| kubectl apply --server-side -f -\n$/.exec(command) ?? [];
     const { stdout } = await run('sh', ['-c', naming], { maxBuffer: 32 * 2 ** 20 });
-    expect(await judge(stdout)).to.equal('');
+    expect(await validate(stdout)).to.equal('');
     const images = podsOf(manifestsIn(stdout)).map(({ pod }) => String(at(pod, 'spec', 'containers', 0, 'image')));
     expect(new Set(images.filter((image) => !image.startsWith('postgres:')))).to.deep.equal(new Set(['boxgate:dev']));
     expect(stdout).not.to.contain('"boxgate:0');
@@ -147,7 +147,7 @@ describe('charts/boxgate on a real API server', () => {
   it('accepts the kustomize example, whose prefixed names lead to each other', async () => {
     const built = await kubectl(plane, 'kustomize', 'examples/kustomize/apps');
     await plane.call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: 'bookshop' } } });
-    expect(await judge(built)).to.equal('');
+    expect(await validate(built)).to.equal('');
     const all = manifestsIn(built);
     const secret = all.find(({ kind }) => kind === 'Secret')?.name ?? '';
     expect(secret).to.match(/^team-reporting-credentials-\w{10}$/);
@@ -163,7 +163,7 @@ describe('charts/boxgate on a real API server', () => {
 
   it('accepts deploy/boxgate.yaml with the changes of the kustomize example', async () => {
     const built = await kubectl(plane, 'kustomize', 'examples/kustomize/installation');
-    expect(await judge(built)).to.equal('');
+    expect(await validate(built)).to.equal('');
     expect(built.match(/value: https:\/\/auth\.example\.com/g)).to.have.lengthOf(2);
     expect(built.match(/image: images\.example\.com\/boxgate:/g)).to.have.lengthOf(8);
   });

@@ -1,4 +1,4 @@
-/** Values that turn one switch of the chart, by what they do. Each is rendered and judged by a real API server. */
+/** Values that turn one switch of the chart, by what they do. Each is rendered and validated by a real API server. */
 export const variants: Readonly<Record<string, readonly string[]>> = {
   'default values': [],
   'no definitions': ['crds.install=false'],

@@ -66,7 +66,7 @@ describe('checkManifest', () => {
     [{ name: 'app', labels: { a: 'b' }, annotations: { 'x/y': '' }, managedFields: [{}], finalizers: ['x'] }, []],
   ];
   for (const [metadata, paths] of names) {
-    it(`judges the names of metadata ${JSON.stringify(metadata ?? null).slice(0, 60)}`, () => {
+    it(`validates the names of metadata ${JSON.stringify(metadata ?? null).slice(0, 60)}`, () => {
       const checked = checkManifest({ ...manifest('Client', {}), metadata });
       expect(checked.ok ? [] : checked.faults.map(({ path }) => path)).to.deep.equal(paths);
     });

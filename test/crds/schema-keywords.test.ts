@@ -5,7 +5,7 @@ import { manifestRules, type ManifestRule } from '../../crds/manifest-rules.ts';
 import { manifestSchemas, type ManifestOf } from '../../crds/manifest-schema.ts';
 import { KINDS, type Kind } from '../../crds/kind.ts';
 import { schemaNode, type SchemaNode } from '../../crds/schema-node.ts';
-import { judge, shapeOf, type Shape } from '../../crds/shape.ts';
+import { validate, shapeOf, type Shape } from '../../crds/shape.ts';
 import { table } from './objects/table.ts';
 import type { Row } from './objects/row.ts';
 
@@ -79,8 +79,8 @@ function passing<K extends Kind>(
   rows: readonly Row[],
 ): string[] {
   return rows.flatMap((row) => {
-    const judged = judge(shape, rules, pruneNulls(row.object, shape.node), row.old);
-    return row.paths.filter((path) => judged.ok || !judged.faults.some((fault) => fault.path === path));
+    const validated = validate(shape, rules, pruneNulls(row.object, shape.node), row.old);
+    return row.paths.filter((path) => validated.ok || !validated.faults.some((fault) => fault.path === path));
   });
 }
 

@@ -123,7 +123,7 @@ describe('checkResource', () => {
     }
   });
 
-  it('C-12 judges addresses by their form and fetches nothing', () => {
+  it('C-12 validates addresses by their form and fetches nothing', () => {
     expect(sentences('Client', { ...machine, jwks_uri: 'https://10.0.0.1/jwks.json' })).to.deep.equal([]);
   });
 

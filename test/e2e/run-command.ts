@@ -44,7 +44,7 @@ export function runCommand(
       else if (signal === 'SIGKILL') reject(new CommandError(title, `was killed after ${timeout} ms`, said + output));
       else reject(new CommandError(title, `ended with ${String(code ?? signal)}`, said + output));
     });
-    // A command that ends before it has read its input is judged by its exit code.
+    // A command that ends before it has read its input is checked by its exit code.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
   });

@@ -12,7 +12,9 @@ import { isAsPrinted, runBlocks, shellBlocks, type ShellBlock } from './shell-pa
 const written = shellBlocks(readFileSync('docs/kubernetes.md', 'utf8'));
 /** The block that installs the chart needs pods: the stories of test/e2e run it with the names of their image. */
 const chartBlock = 'make image\nkind load docker-image boxgate:dev\nhelm upgrade --install boxgate charts/boxgate ';
-/** The manifest made from the chart needs pods as well: test/charts/api-server.test.ts lets an API server judge it. */
+/**
+ * The manifest made from the chart needs pods as well: test/charts/api-server.test.ts lets an API server validate it.
+ */
 const manifestBlock = "sed 's/image: ";
 const isRunElsewhere = ({ commands }: ShellBlock): boolean =>
   commands.startsWith(chartBlock) || commands.startsWith(manifestBlock);

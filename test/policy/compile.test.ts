@@ -35,20 +35,20 @@ describe('compiled policies', () => {
         'engine: must be one of allow, json-schema, matcho, cel, complex, exactly as written here',
       );
       expect(policy.allows(sampleRequest())).to.be.false;
-      expect(policy.judge(sampleRequest())).to.deep.equal({ granted: false, fault: policy.fault });
+      expect(policy.evaluate(sampleRequest())).to.deep.equal({ granted: false, fault: policy.fault });
     });
   }
 
   for (const [engine, rule] of Object.entries(rules)) {
     it(`${engine}: grants, and has no fault`, () => {
       const policy = compiled({ engine, ...rule });
-      expect(policy.judge(sampleRequest({ body: { a: 1 } }))).to.deep.equal({ granted: true });
+      expect(policy.evaluate(sampleRequest({ body: { a: 1 } }))).to.deep.equal({ granted: true });
       expect(policy.fault).to.equal(undefined);
     });
 
     it(`${engine}: a policy that throws denies`, () => {
       const policy = compiled({ engine, ...rule });
-      const { granted, fault } = policy.judge(throwingRequest());
+      const { granted, fault } = policy.evaluate(throwingRequest());
       expect(granted).to.be.false;
       expect(fault).to.match(/(^|: )not today$/);
       expect(policy.allows(throwingRequest())).to.be.false;
@@ -57,7 +57,7 @@ describe('compiled policies', () => {
 
     it(`${engine}: a policy that throws what is no error denies`, () => {
       const policy = compiled({ engine, ...rule });
-      expect(policy.judge(throwingRequest('a string')).granted).to.be.false;
+      expect(policy.evaluate(throwingRequest('a string')).granted).to.be.false;
     });
 
     it(`${engine}: a policy without its rule grants nothing`, () => {

@@ -72,14 +72,14 @@ describe('IDs in policies', () => {
     it(`R-40 ${expression} is ${String(holds)}`, () => {
       const policy = compiled({ engine: 'cel', expression });
       expect(policy.fault).to.equal(undefined);
-      expect(policy.judge(request).granted).to.equal(holds);
+      expect(policy.evaluate(request).granted).to.equal(holds);
     });
   }
 
   it('R-40 counts the steps of a comparison of long lists of IDs', () => {
     const ids = Array.from({ length: 150_000 }, (_, at) => at);
     const policy = compiled({ engine: 'cel', expression: 'user["group-ids"] == user["group-ids"]' });
-    const { granted, gaveUp } = policy.judge(sampleRequest({ user: { id: 1, 'group-ids': ids } }));
+    const { granted, gaveUp } = policy.evaluate(sampleRequest({ user: { id: 1, 'group-ids': ids } }));
     expect({ granted, gaveUp }).to.deep.equal({ granted: false, gaveUp: true });
   });
 });

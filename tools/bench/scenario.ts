@@ -23,6 +23,6 @@ export interface Scenario {
 }
 
 /** The verdict of a figure that has a goal. */
-export function judged(met: boolean): Row['verdict'] {
+export function verdictOf(met: boolean): Row['verdict'] {
   return met ? 'met' : 'missed';
 }

@@ -31,7 +31,7 @@ export const publishingPrograms = {
   cosign: { name: 'cosign', source: 'github.com/sigstore/cosign/v2/cmd/cosign' },
 } as const satisfies Readonly<Record<string, GoPeer>>;
 
-/** The judge of the chart's alerts, built without the parts that find the targets of a Prometheus. */
+/** The checker of the chart's alerts, built without the parts that find the targets of a Prometheus. */
 export const promtool: GoPeer = {
   name: 'promtool',
   source: 'github.com/prometheus/prometheus/cmd/promtool',

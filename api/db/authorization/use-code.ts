@@ -7,8 +7,8 @@ import { foundCode } from './code-statements.ts';
 import type { CodeRow, FoundCode } from './code-statements.ts';
 
 /**
- * A code that is presented, what its row must be for it to be used before it is judged, and the start of its session.
- * The rest of the session is in the row. Times in milliseconds since 1970.
+ * A code that is presented, what its row must be for it to be used before it is validated, and the start of its
+ * session. The rest of the session is in the row. Times in milliseconds since 1970.
  */
 export interface CodeUse {
   readonly code: { readonly id: string; readonly hash: string };

@@ -122,7 +122,7 @@ export async function readUsage(
  * dropped, were issued earlier. (A range of one client, since Postgres has no backward walk over equal keys.) A bucket
  * whose newest session was revoked with the client or the box contains no active one and is skipped.
  *
- * A session is active as judgeSession decides. The lowest id of a session begun at a time begins with that time.
+ * A session is active as validateSession decides. The lowest id of a session begun at a time begins with that time.
  */
 const usage = `
 SELECT l.client AS id, l.last_token_at, l.previous_used_at, count(*) AS rows,

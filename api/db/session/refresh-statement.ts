@@ -21,7 +21,7 @@ export interface RefreshUse {
 
 /**
  * Stores the session of a use and moves its family on, if its box is at the session's version and the family as it was
- * judged; returns whether it did. It never waits, so false may only mean that another use was in progress: then a
+ * validated; returns whether it did. It never waits, so false may only mean that another use was in progress: then a
  * transaction decides.
  */
 export const refreshSession: Statement<RefreshUse, boolean> = { run: refreshAll, boxOf: ({ session }) => session.box };
@@ -30,7 +30,7 @@ const using = fixedText(
   'SELECT nth FROM boxgate.use_refresh_tokens($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19)',
 );
 
-/** Stores each use whose family is as it was judged; returns which were stored. Throws Outage. */
+/** Stores each use whose family is as it was validated; returns which were stored. Throws Outage. */
 async function refreshAll(db: StatementConnection, uses: readonly RefreshUse[]): Promise<readonly boolean[]> {
   const rows = await db.rows<RowOfItem>(using, [
     ...sessionParameters(uses.map(({ session }) => session)),

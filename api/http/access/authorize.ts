@@ -123,10 +123,10 @@ function verdictOn(
   services: OAuthServices,
 ): Promise<Verdict | Unsettled | undefined> {
   return services.states.decide<Verdict | Unsettled>(asked.box, async (state, statements) => {
-    if (token === undefined) return judgeRequest(undefined, asked, state, services);
+    if (token === undefined) return decideOn(undefined, asked, state, services);
     const live = await checkBearer(token, { state, statements, services });
     if (asked.tokenIsInQuery === true && !allows(state.settings, 'query_token')) return 'not-in-query';
-    return live === undefined ? 'unauthenticated' : judgeRequest(live, asked, state, services);
+    return live === undefined ? 'unauthenticated' : decideOn(live, asked, state, services);
   });
 }
 
@@ -158,7 +158,7 @@ function refusalOf(refusal: 'unauthenticated' | 'not-in-query', token: string | 
   return new Problem('bad-request', [{ path: 'access_token', message }]);
 }
 
-function judgeRequest(
+function decideOn(
   session: LiveSession | undefined,
   asked: KnownRequest,
   state: BoxState,

@@ -112,7 +112,7 @@ function verdictOn(token: string, question: Asked, oauth: OAuthServices): Promis
       if (session === undefined) return 'invalid';
       const subject = appSubject({ ...session, client: session.client.id }, app, oauth.issuer(state));
       if (subject === undefined) return 'for another audience';
-      return judgeQuestion({ session, subject, state, isLastAttempt }, question, oauth);
+      return validateQuestion({ session, subject, state, isLastAttempt }, question, oauth);
     }),
   );
 }
@@ -149,7 +149,7 @@ interface Attempt {
   readonly isLastAttempt: boolean;
 }
 
-function judgeQuestion(
+function validateQuestion(
   { session, subject, state, isLastAttempt }: Attempt,
   { box, app, asked }: Asked,
   oauth: OAuthServices,

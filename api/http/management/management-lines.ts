@@ -119,7 +119,7 @@ export function parseApplyLine(value: unknown): ApplyLine {
   throw new Problem('bad-request', 'A line is neither declare, compare nor delete');
 }
 
-/** The resource is only known to be an object here: `judgeLine` checks it against its schema before any use. */
+/** The resource is only known to be an object here: `validateLine` checks it against its schema before any use. */
 function isDeclareLine(value: unknown): value is Extract<ApplyLine, { resource: unknown }> {
   return declare.Check(value);
 }

@@ -1,5 +1,5 @@
-import { judgeLogout } from '../../oauth/openid/logout-request.ts';
-import type { JudgedLogout } from '../../oauth/openid/logout-request.ts';
+import { validateLogout } from '../../oauth/openid/logout-request.ts';
+import type { ValidatedLogout } from '../../oauth/openid/logout-request.ts';
 import { problemPage } from '../../pages/problem-page.ts';
 import { requestContextOf } from '../request/request-context.ts';
 import { nothingHere } from '../../nothing-here.ts';
@@ -8,7 +8,7 @@ import { pageAnswer } from './send.ts';
 import type { PageExchange } from './page-request.ts';
 
 /** A logout request that can be trusted. */
-export type LogoutHint = Extract<JudgedLogout, { readonly verdict: 'good' }>;
+export type LogoutHint = Extract<ValidatedLogout, { readonly verdict: 'good' }>;
 
 /**
  * Reads a logout request from a query without its question mark, or from the text of a form. Undefined if it cannot be
@@ -18,9 +18,9 @@ export async function readLogoutHint(
   { context, here, request, response }: PageExchange,
   parameters: string,
 ): Promise<LogoutHint | undefined> {
-  const judged = await judgeLogout(here.box.state.box, parameters, context.oauth);
-  if (judged === undefined) throw nothingHere();
-  if (judged.verdict === 'good') return judged;
+  const validated = await validateLogout(here.box.state.box, parameters, context.oauth);
+  if (validated === undefined) throw nothingHere();
+  if (validated.verdict === 'good') return validated;
   const { requestId } = requestContextOf(response);
   const page = problemPage('logout-untrusted', request.headers['accept-language'], requestId);
   send(response, pageAnswer(page, { status: 400 }), context.onAnswer);

@@ -15,7 +15,7 @@ import { consentTarget } from './consent-target.ts';
 import { issueHeld, withHeldSignIn } from './held-sign-in.ts';
 import type { HeldSignIn } from './held-sign-in.ts';
 import { shownDigest } from './request/shown-request.ts';
-import { judgeAnswering } from './sign-in-checks.ts';
+import { validateAnswering } from './sign-in-checks.ts';
 
 /** The answer of a user to the consent page of a request. */
 export interface Answered {
@@ -64,7 +64,7 @@ async function answerHeld(
   services: OAuthServices,
 ): Promise<NextStep> {
   const { state, request, browser, now } = asked;
-  const { signIn, verdict } = judgeAnswering(asked, held.signIn);
+  const { signIn, verdict } = validateAnswering(asked, held.signIn);
   if (verdict !== undefined) return verdict;
   if (answer === 'allow' && shown !== shownDigest(request, state.settings)) return { next: 'consent', id };
   const isWaiting = await takeConsentRequest(held.connection, state.box, { id, browser, now });

@@ -6,7 +6,7 @@ import type { AuthorizationArrival, BrowserRequest, Decided, NextStep } from './
 import { answerClient, issueHeld, withHeldSignIn } from './held-sign-in.ts';
 import type { HeldSignIn } from './held-sign-in.ts';
 import { issueCode } from './issue-code.ts';
-import { judgeSignIn } from './sign-in-checks.ts';
+import { validateSignIn } from './sign-in-checks.ts';
 
 /** Milliseconds in which consent must be given. */
 const consentTime = 10 * 60_000;
@@ -16,7 +16,7 @@ const consentTime = 10 * 60_000;
  * there is no such box. Throws Outage.
  *
  * A refusal and the usual code take two statements that many requests share. A transaction is needed to store anything
- * else, and if something was changed between the two: it judges the sign-in again, under its locks.
+ * else, and if something was changed between the two: it validates the sign-in again, under its locks.
  */
 export function authorize(
   arrival: AuthorizationArrival,
@@ -24,7 +24,7 @@ export function authorize(
   services: OAuthServices,
 ): Promise<Decided | undefined> {
   return onBrowserRequest(arrival, query, services, async (asked) => {
-    const { signIn, verdict } = judgeSignIn(asked, await findCurrentSignIn(asked, asked.statements));
+    const { signIn, verdict } = validateSignIn(asked, await findCurrentSignIn(asked, asked.statements));
     if (verdict !== undefined && verdict !== 'ask-consent') return verdict;
     if (signIn !== undefined && asked.request.type === 'code') {
       const code = await issueCode(asked, signIn, asked.statements);
@@ -35,7 +35,7 @@ export function authorize(
 }
 
 async function authorizeHeld(asked: BrowserRequest, held: HeldSignIn, services: OAuthServices): Promise<NextStep> {
-  const { signIn, verdict } = judgeSignIn(asked, held.signIn);
+  const { signIn, verdict } = validateSignIn(asked, held.signIn);
   if (verdict === undefined) return issueHeld(asked, { ...held, signIn }, services);
   return verdict === 'ask-consent' ? askConsent(asked, held) : verdict;
 }

@@ -7,8 +7,8 @@ import type { CurrentStatements } from '../../state/current-statements.ts';
 import type { Transaction } from '../../state/state-cache.ts';
 import { decideWithKey } from '../keys/decide-with-key.ts';
 import type { OAuthServices } from '../services.ts';
-import { signInThatCounts } from '../session/signed-in.ts';
-import { judgeAuthorizationRequest } from './request/authorization-request.ts';
+import { validSignIn } from '../session/signed-in.ts';
+import { validateAuthorizationRequest } from './request/authorization-request.ts';
 import type { AuthorizationRequest } from './request/authorization-request.ts';
 import { errorResponse } from './authorization-response.ts';
 import type { AuthorizationResponse } from './authorization-response.ts';
@@ -76,10 +76,10 @@ export function onBrowserRequest(
     const issuer = services.issuer(state);
     const decided = (step: NextStep): Decided => ({ step, issuer, settings: state.settings });
     const query = await replaceIdToken(text, state, issuer, services.userHints);
-    const judged = judgeAuthorizationRequest(query, state, issuer);
-    if (judged.verdict === 'untrusted') return decided({ next: 'error-page' });
-    if (judged.verdict === 'refused') return decided({ next: 'client', answer: judged.answer });
-    const { request } = judged;
+    const validated = validateAuthorizationRequest(query, state, issuer);
+    if (validated.verdict === 'untrusted') return decided({ next: 'error-page' });
+    if (validated.verdict === 'refused') return decided({ next: 'client', answer: validated.answer });
+    const { request } = validated;
     const hinted = hintedUser(request, state, services);
     if (hinted === 'unreadable') return decided(badHint(request));
     // Without a cookie there is no sign-in to look up.
@@ -106,7 +106,7 @@ export async function findCurrentSignIn(
   statements: CurrentStatements,
 ): Promise<FoundSignIn | undefined> {
   const key = { box: state.box, browser, client: request.client.client.id, target };
-  const signIn = signInThatCounts(await statements.signIn(key), state);
+  const signIn = validSignIn(await statements.signIn(key), state);
   return signIn !== undefined && signIn.expiresAt > now ? signIn : undefined;
 }
 

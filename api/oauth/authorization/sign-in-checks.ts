@@ -9,7 +9,9 @@ import { isProven } from './proven-client.ts';
 /** Verdict on a sign-in: the step that ends the request, or `ask-consent`. */
 export type Verdict = NextStep | 'ask-consent';
 
-/** Pure: judges one point of a request with the sign-in of its browser; undefined if there is nothing to object to. */
+/**
+ * Pure: validates one point of a request with the sign-in of its browser; undefined if there is nothing to object to.
+ */
 type Check<V = NextStep> = (asked: BrowserRequest, signIn: FoundSignIn) => V | undefined;
 
 /** Refuses a user other than the one that the client expects (OpenID Connect Core §3.1.2.1, `id_token_hint`). */
@@ -43,17 +45,17 @@ const requestChecks: readonly Check<Verdict>[] = [checkHint, checkMaxAge, checkC
 /** The checks of the answer to a consent page: its request was recent enough when the page was shown. */
 const answerChecks: readonly Check[] = [checkHint];
 
-/** Judged sign-in: valid for the request, or the verdict that ends it. */
-export type JudgedSignIn<V> =
+/** Validated sign-in: valid for the request, or the verdict that ends it. */
+export type ValidatedSignIn<V> =
   { readonly signIn: FoundSignIn; readonly verdict?: undefined } | { readonly signIn?: undefined; readonly verdict: V };
 
 /** Pure: runs the checks of an authorization request. */
-export function judgeSignIn(asked: BrowserRequest, signIn: FoundSignIn | undefined): JudgedSignIn<Verdict> {
+export function validateSignIn(asked: BrowserRequest, signIn: FoundSignIn | undefined): ValidatedSignIn<Verdict> {
   return firstVerdict(asked, signIn, requestChecks);
 }
 
 /** Pure: runs the checks of the answer to a consent page. */
-export function judgeAnswering(asked: BrowserRequest, signIn: FoundSignIn | undefined): JudgedSignIn<NextStep> {
+export function validateAnswering(asked: BrowserRequest, signIn: FoundSignIn | undefined): ValidatedSignIn<NextStep> {
   return firstVerdict(asked, signIn, answerChecks);
 }
 
@@ -61,7 +63,7 @@ function firstVerdict<V>(
   asked: BrowserRequest,
   signIn: FoundSignIn | undefined,
   checks: readonly Check<V>[],
-): JudgedSignIn<V | NextStep> {
+): ValidatedSignIn<V | NextStep> {
   // Nobody is signed in, or `prompt` wants a new sign-in (OpenID Connect Core §3.1.2.3).
   if (signIn === undefined || asked.request.prompt.login) return { verdict: toSignIn(asked.request) };
   for (const check of checks) {

@@ -9,7 +9,7 @@ import { KEY_GONE, readIdTokenHint } from './id-token-hint.ts';
 import type { IdTokenHint } from './id-token-hint.ts';
 
 /** Verdict on an app's request to sign a user out: an `untrusted` one has no effect. */
-export type JudgedLogout =
+export type ValidatedLogout =
   | { readonly verdict: 'untrusted' }
   | {
       readonly verdict: 'good';
@@ -24,17 +24,17 @@ export type JudgedLogout =
 const untrusted = { verdict: 'untrusted' } as const;
 
 /**
- * Judges a logout request (OpenID Connect RP-Initiated Logout §2 to §4). `query` is as it came, without its question
+ * Validates a logout request (OpenID Connect RP-Initiated Logout §2 to §4). `query` is as it came, without its question
  * mark; the text of a form is the same. Undefined when there is no such box. Throws Outage.
  */
-export function judgeLogout(
+export function validateLogout(
   box: string,
   query: string,
   services: Pick<OAuthServices, 'states' | 'issuer'>,
-): Promise<JudgedLogout | undefined> {
+): Promise<ValidatedLogout | undefined> {
   return services.states.decide(box, async (state) => {
     const parameters = readQuery(query);
-    return parameters === undefined ? untrusted : judged(parameters, state, services.issuer(state));
+    return parameters === undefined ? untrusted : validated(parameters, state, services.issuer(state));
   });
 }
 
@@ -47,7 +47,7 @@ function readQuery(query: string): Parameters | undefined {
   }
 }
 
-async function judged(parameters: Parameters, state: BoxState, issuer: string): Promise<JudgedLogout> {
+async function validated(parameters: Parameters, state: BoxState, issuer: string): Promise<ValidatedLogout> {
   const hint = await hintOf(parameters, state, issuer);
   if (hint === 'unreadable') return untrusted;
   const clientAt = (id: string | undefined): Client | undefined =>

@@ -5,21 +5,21 @@ import { hasScope, scopesOf } from '../scope-text.ts';
 /** Claims about a user; members as OpenID Connect Core §5.1 names them. */
 export type UserClaims = Readonly<Record<string, unknown>>;
 
-type Judge = (value: unknown) => boolean;
+type IsClaim = (value: unknown) => boolean;
 
-const text: Judge = (value) => typeof value === 'string';
-const flag: Judge = (value) => typeof value === 'boolean';
-const seconds: Judge = (value) => typeof value === 'number' && value >= 0;
+const text: IsClaim = (value) => typeof value === 'string';
+const flag: IsClaim = (value) => typeof value === 'boolean';
+const seconds: IsClaim = (value) => typeof value === 'number' && value >= 0;
 
 /** OpenID Connect Core §5.1.1. */
 const addressMembers = ['formatted', 'street_address', 'locality', 'region', 'postal_code', 'country'];
-const address: Judge = (value) =>
+const address: IsClaim = (value) =>
   typeof value === 'object' &&
   value !== null &&
   Object.entries(value).every(([name, member]) => addressMembers.includes(name) && text(member));
 
 /** Claims of each scope (OpenID Connect Core §5.4) that come from a user's `data`, with a check of each value. */
-const claimsInData: Readonly<Record<string, Readonly<Record<string, Judge>>>> = {
+const claimsInData: Readonly<Record<string, Readonly<Record<string, IsClaim>>>> = {
   profile: {
     name: text,
     family_name: text,

@@ -6,7 +6,7 @@ import type { CurrentStatements } from '../../state/current-statements.ts';
 import type { AuthenticationContext } from '../client-auth/context.ts';
 import type { Granted } from '../token/plan.ts';
 import { clientOf } from '../built-in-clients.ts';
-import { judgeRefresh } from './judge-refresh.ts';
+import { validateRefresh } from './validate-refresh.ts';
 import { familyEnd } from './refresh-lifetimes.ts';
 import { refreshSettings } from './settings.ts';
 import { stillGranted } from '../session/still-granted.ts';
@@ -40,7 +40,7 @@ export async function findRefreshToken(
   const client = family && clientOf(state, family.client, services.issuer(state));
   if (presented === undefined || family === undefined || client === undefined) return undefined;
   if (client.client.active === false) return undefined;
-  const verdict = judgeRefresh(family, { token: presented, client, now: services.now() }, state);
+  const verdict = validateRefresh(family, { token: presented, client, now: services.now() }, state);
   if (verdict === 'refused') return undefined;
   const isUsable = verdict !== 'reused' && verdict !== 'suspended';
   return { family, gives: isUsable ? givenBy(family, client, state, services.issuer(state)) : undefined };

@@ -6,8 +6,8 @@ import type { RefreshFamily } from '../../db/session/refresh-family.ts';
 import { endFamily, insertSession } from '../../db/session/session.ts';
 import { reportReuse } from '../report-reuse.ts';
 import type { GrantContext } from '../token/grants/grant.ts';
-import { judgeRefresh, successorOf } from './judge-refresh.ts';
-import type { PresentedRefreshToken } from './judge-refresh.ts';
+import { validateRefresh, successorOf } from './validate-refresh.ts';
+import type { PresentedRefreshToken } from './validate-refresh.ts';
 import type { MadeAccessToken } from '../token/access-token.ts';
 import { familyEnd, refreshLifetimes } from './refresh-lifetimes.ts';
 import { refreshSettings } from './settings.ts';
@@ -21,7 +21,7 @@ export interface RefreshUse<Made> {
 
 /**
  * Uses a refresh token of a family that was found by it. Two statements that many requests share suffice: the one that
- * found the family, and one that uses it if nothing that was judged has changed (boxgate.use_refresh_tokens). A
+ * found the family, and one that uses it if nothing that was validated has changed (boxgate.use_refresh_tokens). A
  * transaction is needed to count the sessions of a client, to return a successor once more, to end a family, and if
  * another use was in progress. `make` returns the access token for the family's grant; if it throws, nothing is used
  * up, nor when the box's limit of sessions is reached (`full`). Reuse of a rotated token ends the family (RFC 9700
@@ -34,7 +34,7 @@ export async function useRefreshToken<Made extends MadeAccessToken>(
   make: (family: RefreshFamily) => Made,
 ): Promise<RefreshUse<Made> | 'refused' | 'full'> {
   const { state, statements } = context;
-  const verdict = judgeRefresh(found, presented, state);
+  const verdict = validateRefresh(found, presented, state);
   if (verdict === 'refused' || verdict === 'suspended') return 'refused';
   if ((verdict === 'slide' || verdict === 'rotate') && !limitsSessions(state.settings)) {
     const made = make(found);
@@ -61,7 +61,7 @@ function useHeld<Made extends MadeAccessToken>(
   return transaction(async (connection) => {
     const family = await lockFamily(connection, state.box, token.family);
     if (family === undefined) return 'refused';
-    const verdict = judgeRefresh(family, presented, state);
+    const verdict = validateRefresh(family, presented, state);
     if (verdict === 'refused' || verdict === 'suspended') return 'refused';
     if (verdict === 'reused') {
       await endFamily(connection, state.box, family.id, { as: 'revoked', now });

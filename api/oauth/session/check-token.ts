@@ -41,7 +41,7 @@ export interface CheckContext {
  * audience that its client may still request; else undefined.
  */
 export function checkToken(text: string, context: CheckContext): Promise<LiveSession | undefined> {
-  return findJudged(text, context, stillValid);
+  return findValid(text, context, stillValid);
 }
 
 /**
@@ -49,18 +49,18 @@ export function checkToken(text: string, context: CheckContext): Promise<LiveSes
  * be found to be ended also while it is not valid, since it can become valid again.
  */
 export function findSession(text: string, context: CheckContext): Promise<LiveSession | undefined> {
-  return findJudged(text, context, asItIs);
+  return findValid(text, context, asItIs);
 }
 
-/** Judges a session that has not ended; returns undefined if it is not valid. */
-type Judge = (session: LiveSession, context: CheckContext) => LiveSession | undefined;
+/** Validates a session that has not ended; returns undefined if it is not valid. */
+type Validate = (session: LiveSession, context: CheckContext) => LiveSession | undefined;
 
 function asItIs(session: LiveSession): LiveSession {
   return session;
 }
 
-/** Finds and judges a session. One function awaits all results, because each further one would cost a promise. */
-async function findJudged(text: string, context: CheckContext, judge: Judge): Promise<LiveSession | undefined> {
+/** Finds and validates a session. One function awaits all results, because each further one would cost a promise. */
+async function findValid(text: string, context: CheckContext, validate: Validate): Promise<LiveSession | undefined> {
   const { state, statements, services } = context;
   const opaque = parseAccessToken(text);
   const key = opaque === undefined ? await jwtKey(text, state, services) : { box: state.box, ...opaque };
@@ -68,8 +68,8 @@ async function findJudged(text: string, context: CheckContext, judge: Judge): Pr
   const found = await statements.check(key);
   if (found === undefined) return undefined;
   const owner = clientOf(state, found.client, services.issuer(state));
-  const live = judgeSession(key, found, { owner, state, now: services.now() });
-  return live && judge(live, context);
+  const live = validateSession(key, found, { owner, state, now: services.now() });
+  return live && validate(live, context);
 }
 
 /**
@@ -77,12 +77,12 @@ async function findJudged(text: string, context: CheckContext, judge: Judge): Pr
  * them. A token for another audience is valid there only while the box's `foreign_audience` allows it (RFC 9068 §4).
  */
 export function checkBearer(text: string, context: CheckContext): Promise<LiveSession | undefined> {
-  return findJudged(text, context, validForBox);
+  return findValid(text, context, validForBox);
 }
 
 /** Finds the session of a bearer token that is to be closed: {@link findSession}, and it was issued for the box. */
 export function findBearerSession(text: string, context: CheckContext): Promise<LiveSession | undefined> {
-  return findJudged(text, context, ifForBox);
+  return findValid(text, context, ifForBox);
 }
 
 function validForBox(session: LiveSession, context: CheckContext): LiveSession | undefined {
@@ -123,7 +123,7 @@ interface Surroundings {
 }
 
 /** Returns a stored session if it is valid now (pure). Revocations apply by config version. */
-export function judgeSession(
+export function validateSession(
   key: SessionKey,
   found: FoundSession,
   { owner, state, now }: Surroundings,

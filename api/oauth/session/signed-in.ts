@@ -5,17 +5,17 @@ import type { Connection } from '../../db/core/transaction.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import { isRevoked } from '../revoked.ts';
 
-type Judging = Pick<BoxState, 'box' | 'sessionsFrom' | 'revokedBefore' | 'settings'>;
+type Revoking = Pick<BoxState, 'box' | 'sessionsFrom' | 'revokedBefore' | 'settings'>;
 
 /** Returns the sign-in of the browser with this cookie, if it is valid now; `now` in milliseconds since 1970. */
 export async function currentSignIn(
   connection: Connection,
-  state: Judging,
+  state: Revoking,
   browser: string | undefined,
   now: number,
 ): Promise<SignIn | undefined> {
   if (browser === undefined) return undefined;
-  return signInThatCounts(await findSignIn(connection, state.box, browserHash(browser), now), state);
+  return validSignIn(await findSignIn(connection, state.box, browserHash(browser), now), state);
 }
 
 /**
@@ -24,17 +24,17 @@ export async function currentSignIn(
  */
 export async function lockCurrentSignIn(
   connection: Connection,
-  state: Judging,
+  state: Revoking,
   browser: string,
   now: number,
 ): Promise<SignIn | undefined> {
-  return signInThatCounts(await lockSignIn(connection, state.box, browser, now), state);
+  return validSignIn(await lockSignIn(connection, state.box, browser, now), state);
 }
 
 /** Returns a stored sign-in, if the settings of its box accept it. */
-export function signInThatCounts<T extends Pick<SignIn, 'version' | 'createdAt'>>(
+export function validSignIn<T extends Pick<SignIn, 'version' | 'createdAt'>>(
   found: T | undefined,
-  box: Omit<Judging, 'box'>,
+  box: Omit<Revoking, 'box'>,
 ): T | undefined {
   if (found === undefined || box.settings.active === false) return undefined;
   return isRevoked(found.version, found.createdAt, box) ? undefined : found;

@@ -17,15 +17,15 @@ import type { Sharer } from '../../shares/places.ts';
 import { inBoxWithin } from '../../db/core/transaction.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import { createTurns } from '../../../process/turns.ts';
-import { judgeLine, planApply } from './plan.ts';
-import type { ApplyPlan, JudgedLine, KeyHosts, PlannedWrite } from './plan.ts';
+import { validateLine, planApply } from './plan.ts';
+import type { ApplyPlan, ValidatedLine, KeyHosts, PlannedWrite } from './plan.ts';
 import { withOwnHosts } from './box-hosts.ts';
 import type { FirstAdmins, StoreAdmin } from './first-admin.ts';
 import { resourceEvent } from '../write/resource-event.ts';
 import { declaredRows, deleteRows, findRows, releaseRows } from './declared-rows.ts';
 import { demandEpoch } from './demand-epoch.ts';
 import { fitQuota } from './fit-quota.ts';
-import { judgeClaim } from './namespace-claim.ts';
+import { decideClaim } from './namespace-claim.ts';
 import { Locked, settleClaim } from './settle-claim.ts';
 import type { Applying } from './settle-claim.ts';
 import { storeWrites } from './store-writes.ts';
@@ -73,15 +73,15 @@ export async function applyBox(
 ): Promise<ApplyOutcome> {
   const { box, head, lines } = asked;
   const now = services.now();
-  const plain = await judgeLines(lines, now, services.clientKeys);
-  const { judged, storeAdmin } = await withFirstAdmin(box, head, plain, services.firstAdmins);
+  const plain = await validateLines(lines, now, services.clientKeys);
+  const { validated, storeAdmin } = await withFirstAdmin(box, head, plain, services.firstAdmins);
   const hashes = lines.some(carriesResource)
-    ? await hashForeseen(asked, judged, services, onProgress)
+    ? await hashForeseen(asked, validated, services, onProgress)
     : new Map<string, string>();
-  await makeDeclaredDays(judged, services);
+  await makeDeclaredDays(validated, services);
   const write = async (connection: Connection, note: NoteEvent): Promise<ApplyOutcome | Locked> => {
     if (services.revocationsNeedStandby) await demandStandby(connection);
-    return applyNow({ connection, note }, asked, judged, { hashes, storeAdmin });
+    return applyNow({ connection, note }, asked, validated, { hashes, storeAdmin });
   };
   const trail = services.trailOf({ operator: head.cluster });
   const outcome = await inBoxRecorded({ pool: services.pool, trail }, box, write, applyLimit);
@@ -90,15 +90,19 @@ export async function applyBox(
   return outcome;
 }
 
-/** Judges the lines of a call one after the other: compiling their policies takes up to 20 ms each. */
-export async function judgeLines(lines: readonly ApplyLine[], now: number, hosts: KeyHosts): Promise<JudgedLine[]> {
+/** Validates the lines of a call one after the other: compiling their policies takes up to 20 ms each. */
+export async function validateLines(
+  lines: readonly ApplyLine[],
+  now: number,
+  hosts: KeyHosts,
+): Promise<ValidatedLine[]> {
   const turn = createTurns();
-  const judged: JudgedLine[] = [];
+  const validated: ValidatedLine[] = [];
   for (const line of lines) {
-    judged.push(judgeLine(line, now, hosts));
+    validated.push(validateLine(line, now, hosts));
     await turn();
   }
-  return judged;
+  return validated;
 }
 
 /** Results of slow work that is done before the box is locked. */
@@ -112,22 +116,22 @@ export interface Ready {
 async function withFirstAdmin(
   box: string,
   head: ApplyHead,
-  judged: readonly JudgedLine[],
+  validated: readonly ValidatedLine[],
   firstAdmins: FirstAdmins,
-): Promise<{ readonly judged: readonly JudgedLine[]; readonly storeAdmin: StoreAdmin | undefined }> {
-  const wanting = judged.find(({ resource }) => resource?.resourceType === 'Box');
+): Promise<{ readonly validated: readonly ValidatedLine[]; readonly storeAdmin: StoreAdmin | undefined }> {
+  const wanting = validated.find(({ resource }) => resource?.resourceType === 'Box');
   const admin = wanting !== undefined && 'resource' in wanting.line ? wanting.line.bootstrap_admin : undefined;
-  if (wanting?.resource?.resourceType !== 'Box' || admin === undefined) return { judged, storeAdmin: undefined };
+  if (wanting?.resource?.resourceType !== 'Box' || admin === undefined) return { validated, storeAdmin: undefined };
   const isFresh = head.namespace?.discard !== undefined;
   const prepared = await firstAdmins.prepare(box, wanting.resource, admin, isFresh);
-  if ('store' in prepared) return { judged, storeAdmin: prepared.store };
+  if ('store' in prepared) return { validated, storeAdmin: prepared.store };
   const faulty = { ...wanting, unusable: prepared.faults };
-  return { judged: judged.map((one) => (one === wanting ? faulty : one)), storeAdmin: undefined };
+  return { validated: validated.map((one) => (one === wanting ? faulty : one)), storeAdmin: undefined };
 }
 
 /** Creates the days of the audit trail for the retention that a Box declares: its first record needs them. */
-async function makeDeclaredDays(judged: readonly JudgedLine[], { declaredDays }: ApplyServices): Promise<void> {
-  for (const { resource } of judged) {
+async function makeDeclaredDays(validated: readonly ValidatedLine[], { declaredDays }: ApplyServices): Promise<void> {
+  for (const { resource } of validated) {
     if (resource?.resourceType === 'Box' && resource.audit?.retention !== undefined) {
       await declaredDays(resource.audit.retention);
     }
@@ -142,21 +146,21 @@ function carriesResource(line: ApplyLine): boolean {
 /** Hashes the secrets that will be stored, as far as they are known before the box is locked. */
 async function hashForeseen(
   { box, head }: ApplyRequest,
-  judged: readonly JudgedLine[],
+  validated: readonly ValidatedLine[],
   services: ApplyServices,
   onProgress: (progress: ApplyProgress) => void,
 ): Promise<ReadonlyMap<string, string>> {
-  const lines = judged.map(({ line }) => line);
+  const lines = validated.map(({ line }) => line);
   const read = (connection: Connection) => foreseenRows(connection, box, head, lines);
   const foreseen = await inBoxWithin(services.pool, box, { mode: 'snapshot', limit: applyLimit }, read);
   const sharer = { box, member: 'apply' };
-  return hashSecrets(planApply(head, judged, foreseen), services.secrets, sharer, onProgress);
+  return hashSecrets(planApply(head, validated, foreseen), services.secrets, sharer, onProgress);
 }
 
 async function applyNow(
   { connection, note }: Applying,
   asked: ApplyRequest,
-  judged: readonly JudgedLine[],
+  validated: readonly ValidatedLine[],
   ready: Ready,
 ): Promise<ApplyOutcome | Locked> {
   const { box, head } = asked;
@@ -164,24 +168,24 @@ async function applyNow(
   if (head.missing !== true) await ensureBox(connection, box);
   const version = (await lockResources(connection, box)) ?? 0;
   const locked = await settleClaim({ connection, note }, box, head);
-  return locked ?? applyLines({ connection, note }, asked, judged, { ...ready, version });
+  return locked ?? applyLines({ connection, note }, asked, validated, { ...ready, version });
 }
 
 /**
- * Applies judged lines in a transaction that holds the box, which has the config version `version`. A change gives it
- * the next one. Throws Outage.
+ * Applies validated lines in a transaction that holds the box, which has the config version `version`. A change gives
+ * it the next one. Throws Outage.
  */
 export async function applyLines(
   { connection, note }: Applying,
   asked: ApplyRequest,
-  judged: readonly JudgedLine[],
+  validated: readonly ValidatedLine[],
   ready: Ready & { readonly version: number },
 ): Promise<ApplyOutcome> {
   const { box, head } = asked;
-  const lines = judged.map(({ line }) => line);
+  const lines = validated.map(({ line }) => line);
   const isQuotaNew = head.quota !== undefined && (await storeQuota(connection, box, head.quota));
   if (isQuotaNew) note({ event: 'box.quota_changed', target: `Box/${box}` });
-  const own = await withOwnHosts(connection, box, head, judged);
+  const own = await withOwnHosts(connection, box, head, validated);
   const wanted = planApply(head, own, await foundRows(connection, box, head, lines));
   const plan = await fitQuota(connection, box, wanted);
   const applied = changes(plan) || isQuotaNew ? await store({ connection, note }, asked, plan, ready) : ready.version;
@@ -196,7 +200,7 @@ async function foreseenRows(
   lines: readonly ApplyLine[],
 ): Promise<readonly DeclaredResource[]> {
   const binding = await readBinding(connection, box);
-  const verdict = judgeClaim(head, binding);
+  const verdict = decideClaim(head, binding);
   if (verdict === 'discard') return [];
   const rows = await foundRows(connection, box, head, lines);
   return verdict === 'adopt' ? rows.map((row) => adopted(row, head.cluster, binding.cluster)) : rows;

@@ -2,7 +2,7 @@ import type { Box } from '../../../crds/box.ts';
 import type { ApplyHead } from '../../client/desired-state.ts';
 import { claimHosts, holdHosts } from '../../db/box/box-host.ts';
 import type { Connection } from '../../db/core/transaction.ts';
-import type { JudgedLine } from './plan.ts';
+import type { ValidatedLine } from './plan.ts';
 
 /**
  * Returns the lines with the Box reduced to the hosts that its box has, and the reason for the others. In a cluster
@@ -12,8 +12,8 @@ export async function withOwnHosts(
   connection: Connection,
   box: string,
   { cluster, namespace }: ApplyHead,
-  lines: readonly JudgedLine[],
-): Promise<readonly JudgedLine[]> {
+  lines: readonly ValidatedLine[],
+): Promise<readonly ValidatedLine[]> {
   const settings = lines.find(({ resource }) => resource?.resourceType === 'Box');
   if (settings?.resource?.resourceType !== 'Box') return lines;
   const { resource } = settings;
@@ -23,7 +23,7 @@ export async function withOwnHosts(
   return lines.map((line) => (line === settings ? own : line));
 }
 
-function ownSettings(line: JudgedLine, resource: Box, held: ReadonlySet<string>): JudgedLine {
+function ownSettings(line: ValidatedLine, resource: Box, held: ReadonlySet<string>): ValidatedLine {
   const { hosts = [], issuer, ...rest } = resource;
   const foreign = hosts.filter((host) => !held.has(host));
   if (foreign.length === 0) return line;

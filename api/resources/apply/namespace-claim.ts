@@ -10,10 +10,10 @@ export type ClaimVerdict =
   'proceed' | 'bind' | 'resume' | 'reopen' | 'retire' | 'adopt' | 'discard' | 'lock' | 'refuse';
 
 /**
- * Judges the namespace that a call names. Pure. A box is locked only by its own cluster: a namespace of the same name
- * in another cluster is no reason to switch anything off.
+ * Validates the namespace that a call names. Pure. A box is locked only by its own cluster: a namespace of the same
+ * name in another cluster is no reason to switch anything off.
  */
-export function judgeClaim({ cluster, namespace, missing }: ApplyHead, binding: Binding): ClaimVerdict {
+export function decideClaim({ cluster, namespace, missing }: ApplyHead, binding: Binding): ClaimVerdict {
   const ours = binding.cluster === undefined || binding.cluster === cluster;
   if (missing === true && ours && !binding.missing) return 'retire';
   if (namespace === undefined) {

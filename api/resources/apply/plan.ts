@@ -25,7 +25,7 @@ export interface KeyHosts {
 }
 
 /** A declared object after its check: the resource to be stored, and its faults. */
-export interface JudgedLine {
+export interface ValidatedLine {
   readonly line: ApplyLine;
   readonly resource?: Resource;
   /** The previous secret, while it is still valid. */
@@ -39,10 +39,10 @@ export interface JudgedLine {
 }
 
 /**
- * Judges one line of an apply call: its resource by the schema and the time, a policy by its engine, a client by the
+ * Validates one line of an apply call: its resource by the schema and the time, a policy by its engine, a client by the
  * hosts whose keys are fetched. `now` in milliseconds.
  */
-export function judgeLine(line: ApplyLine, now: number, { unlistedHost }: KeyHosts): JudgedLine {
+export function validateLine(line: ApplyLine, now: number, { unlistedHost }: KeyHosts): ValidatedLine {
   if (!('resource' in line)) return { line };
   const checked = checkResource(line.kind, line.resource);
   if (!checked.ok) return { line, refused: checked.faults };
@@ -53,7 +53,7 @@ export function judgeLine(line: ApplyLine, now: number, { unlistedHost }: KeyHos
   if (faults.length > 0) return { line, refused: faults };
   const future = futureMoment(resource, now);
   if (future !== undefined) return { line, refused: [future] };
-  const previous = line.previous === undefined ? {} : judgePrevious(line, line.previous, now);
+  const previous = line.previous === undefined ? {} : validatePrevious(line, line.previous, now);
   if ('refused' in previous) return { line, ...previous };
   const fault = withoutEffect(resource, unlistedHost);
   return { line, resource, ...previous, ...(fault === undefined ? {} : { unusable: [fault] }) };
@@ -65,12 +65,12 @@ function withoutEffect(resource: Resource, unlistedHost: KeyHosts['unlistedHost'
   return message === undefined ? undefined : { path: '', message };
 }
 
-/** Judges a previous secret like the present one; an expired one is left out. */
-function judgePrevious(
+/** Validates a previous secret like the present one; an expired one is left out. */
+function validatePrevious(
   { kind, resource }: DeclareLine,
   { secret, until }: PreviousSecret,
   now: number,
-): Pick<JudgedLine, 'refused'> | Pick<JudgedLine, 'previous'> {
+): Pick<ValidatedLine, 'refused'> | Pick<ValidatedLine, 'previous'> {
   const time = Date.parse(until);
   if (kind !== 'Client' || Number.isNaN(time)) {
     return { refused: [{ path: 'previous', message: 'must be a secret of a Client, and a time' }] };
@@ -97,7 +97,7 @@ export interface PlannedWrite {
   readonly resource: Resource;
   /** The answer to its line, if it is written. */
   readonly result: ApplyResult;
-  /** See {@link JudgedLine}. */
+  /** See {@link ValidatedLine}. */
   readonly isPartial?: true;
   /** Previous secret; undefined: the stored one. `until` in milliseconds since 1970. */
   readonly previous?: { readonly secret: string | undefined; readonly until: number };
@@ -117,7 +117,7 @@ export interface ApplyPlan {
 /** Compares declared with stored rows (pure). `found` holds the named rows and all that the cluster declares. */
 export function planApply(
   head: ApplyHead,
-  lines: readonly JudgedLine[],
+  lines: readonly ValidatedLine[],
   found: readonly DeclaredResource[],
 ): ApplyPlan {
   const rows = new Map(found.map((row) => [keyOf(row), row]));
@@ -131,9 +131,9 @@ export function planApply(
   for (const name of deletes) left.delete(keyOf(name));
   const results: ApplyResult[] = [];
   const writes: PlannedWrite[] = [];
-  for (const judged of lines) {
-    const { line, resource, previous, isPartial } = judged;
-    const result = answer(head, judged, ('delete' in line ? rows : left).get(keyOf(line)));
+  for (const validated of lines) {
+    const { line, resource, previous, isPartial } = validated;
+    const result = answer(head, validated, ('delete' in line ? rows : left).get(keyOf(line)));
     const named = { kind: line.kind, id: line.id, ...result };
     results.push(named);
     const stored = result.result === 'created' || result.result === 'updated';
@@ -152,8 +152,8 @@ export function planApply(
 
 type Verdict = Omit<ApplyResult, 'kind' | 'id'>;
 
-function answer(head: ApplyHead, judged: JudgedLine, row: DeclaredResource | undefined): Verdict {
-  const { line, refused, unusable } = judged;
+function answer(head: ApplyHead, validated: ValidatedLine, row: DeclaredResource | undefined): Verdict {
+  const { line, refused, unusable } = validated;
   if ('delete' in line) return { result: answerDelete(head, line, row) };
   if (refused !== undefined) return { result: 'invalid', faults: refused };
   const changed = head.complete && row?.state === 'changed' ? { changed: true as const } : {};
@@ -205,7 +205,7 @@ function nameOf({ kind, id }: RowName): RowName {
 
 function undeclared(
   head: ApplyHead,
-  lines: readonly JudgedLine[],
+  lines: readonly ValidatedLine[],
   found: readonly DeclaredResource[],
 ): readonly ApplyResult[] {
   const named = new Set(lines.map(({ line }) => keyOf(line)));

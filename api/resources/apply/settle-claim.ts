@@ -5,7 +5,7 @@ import { endBoxData } from '../../db/box/box-data.ts';
 import { bumpVersion } from '../../db/box/box.ts';
 import { adoptRows, bindBox, lockBox, readBinding, reopenBox, retireBox } from '../../db/box/namespace.ts';
 import type { Connection } from '../../db/core/transaction.ts';
-import { judgeClaim, lockedMessage } from './namespace-claim.ts';
+import { decideClaim, lockedMessage } from './namespace-claim.ts';
 import type { ClaimVerdict } from './namespace-claim.ts';
 
 /** The box is bound to another namespace: nothing was applied. */
@@ -33,7 +33,7 @@ export async function settleClaim(
   head: ApplyHead,
 ): Promise<Locked | undefined> {
   const binding = await readBinding(connection, box);
-  const verdict = judgeClaim(head, binding);
+  const verdict = decideClaim(head, binding);
   if (verdict === 'proceed') return undefined;
   const { uid = '' } = head.namespace ?? {};
   const event = claimEvents[verdict];

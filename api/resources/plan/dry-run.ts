@@ -7,7 +7,7 @@ import { inBoxWithin } from '../../db/core/transaction.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import { lockResources } from '../../db/resource/write.ts';
 import type { SessionRecord } from '../../db/session/record.ts';
-import { applyLines, judgeLines } from '../apply/apply.ts';
+import { applyLines, validateLines } from '../apply/apply.ts';
 import type { KeyHosts } from '../apply/plan.ts';
 import { activeSessions, stillActive } from './ended-sessions.ts';
 import type { ActiveSessions, AffectedClients } from './ended-sessions.ts';
@@ -52,7 +52,7 @@ export async function dryRun<Facts>(
   readFacts: ReadFacts<Facts>,
   services: DryRunServices,
 ): Promise<DryRun<Facts> | undefined> {
-  const judged = await judgeLines(lines, services.now(), services.clientKeys);
+  const validated = await validateLines(lines, services.now(), services.clientKeys);
   const hashes = new Map(lines.flatMap(secretsOf).map((secret) => [secret, NOT_A_HASH]));
   return rolledBack(services.pool, box, async (connection) => {
     const version = await lockResources(connection, box);
@@ -64,7 +64,7 @@ export async function dryRun<Facts>(
     const head = await headOf(connection, box, cluster);
     const applying = { connection, note: () => undefined };
     const ready = { hashes, storeAdmin: undefined, version };
-    const { results } = await applyLines(applying, { box, head, lines }, judged, ready);
+    const { results } = await applyLines(applying, { box, head, lines }, validated, ready);
     const changes = await readConfigChanges(connection, box, version, { without: [], most: Infinity });
     if (changes === undefined) return undefined;
     const left = await stillActive(connection, box, sessions, now);

@@ -9,7 +9,7 @@ import type { ResourceRef, ResourceServices } from '../services.ts';
 import { store } from './store.ts';
 import type { Written } from './store.ts';
 import { givesReadOnly, readOnlyFaults } from './stored-view.ts';
-import { judgeSubmission } from './submission.ts';
+import { validateSubmission } from './submission.ts';
 
 /**
  * Creates or replaces a resource. Throws Problem `invalid`, `conflict` (it is managed), `precondition-failed`,
@@ -22,11 +22,11 @@ export async function putResource(
   { preconditions, confirmChanges }: WriteConditions,
 ): Promise<Written> {
   const { box, kind, id } = ref;
-  const judged = judgeSubmission(ref, value, services.now());
-  if (!judged.ok) {
-    throw new Problem('invalid', [...judged.faults, ...(await faultsOfReadOnly(services, ref, value))]);
+  const validated = validateSubmission(ref, value, services.now());
+  if (!validated.ok) {
+    throw new Problem('invalid', [...validated.faults, ...(await faultsOfReadOnly(services, ref, value))]);
   }
-  const { submission } = judged;
+  const { submission } = validated;
   // Before the lock: hashing takes a while, and other changes of the box must not wait for it.
   const { secret } = submission;
   const hash = typeof secret === 'string' ? await services.secrets.store(secret) : undefined;

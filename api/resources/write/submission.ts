@@ -25,7 +25,7 @@ export interface Submission {
 }
 
 /** A submission, or every fault of the submitted value. */
-export type JudgedSubmission =
+export type ValidatedSubmission =
   { readonly ok: true; readonly submission: Submission } | { readonly ok: false; readonly faults: readonly Fault[] };
 
 /** Path of a submission: the kind, and the id if the path names one. */
@@ -35,8 +35,8 @@ export interface SubmissionPath {
 }
 
 /**
- * Judges a resource submitted over REST in place of `present`, if there is one. `now` in milliseconds. Throws Problem
- * `invalid` with every fault.
+ * Validates a resource submitted over REST in place of `present`, if there is one. `now` in milliseconds. Throws
+ * Problem `invalid` with every fault.
  */
 export function readSubmission(
   path: SubmissionPath,
@@ -44,17 +44,17 @@ export function readSubmission(
   now: number,
   present?: StoredResource,
 ): Submission {
-  const judged = judgeSubmission(path, value, now);
-  const faults = [...(judged.ok ? [] : judged.faults), ...readOnlyFaults(value, present)];
-  if (!judged.ok || faults.length > 0) throw new Problem('invalid', faults);
-  return judged.submission;
+  const validated = validateSubmission(path, value, now);
+  const faults = [...(validated.ok ? [] : validated.faults), ...readOnlyFaults(value, present)];
+  if (!validated.ok || faults.length > 0) throw new Problem('invalid', faults);
+  return validated.submission;
 }
 
 /**
- * Judges a resource submitted over REST without reading the stored one: its read-only fields are left to
+ * Validates a resource submitted over REST without reading the stored one: its read-only fields are left to
  * {@link readOnlyFaults}. `now` in milliseconds.
  */
-export function judgeSubmission({ kind, id }: SubmissionPath, value: unknown, now: number): JudgedSubmission {
+export function validateSubmission({ kind, id }: SubmissionPath, value: unknown, now: number): ValidatedSubmission {
   const settable = withoutReadOnly(value);
   const given = isObject(settable) && id !== undefined ? { ...settable, id } : settable;
   const foreign = foreignId(value, id);

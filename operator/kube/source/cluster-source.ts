@@ -54,7 +54,7 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
   const synced = started.promise.then(async (watches) => {
     await Promise.all([watches.namespaces.synced, ...kinds.map((kind) => watches[kind].synced)]);
     await options.definitions?.asked;
-    watches.tenancies.judgeAnew();
+    watches.tenancies.recheck();
     return watches;
   });
   // There may be no caller yet.
@@ -75,12 +75,12 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
       options.secrets.watches.begin(onChange, signal);
       accounts.begin(onChange, signal);
       options.definitions?.onChange(() => {
-        for (const box of listedAnew(stores)) onChange(box);
+        for (const box of listedAgain(stores)) onChange(box);
       });
       const everUsed = new Set<string>();
       const isUsed = (box: string): boolean => kinds.some((kind) => stores?.[kind].store.hasNamespace(box));
-      const judgeHosts = (...boxes: readonly string[]): void => {
-        const changed = stores?.tenancies.judgeAnew() ?? [];
+      const validateHosts = (...boxes: readonly string[]): void => {
+        const changed = stores?.tenancies.recheck() ?? [];
         for (const one of new Set([...changed.filter(isUsed), ...boxes])) onChange(one);
         onHosts?.();
       };
@@ -102,15 +102,16 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
             novelty,
             onChange(box) {
               everUsed.add(box);
-              if (kind === 'Box') judgeHosts(box);
+              if (kind === 'Box') validateHosts(box);
               else onChange(box);
             },
           },
           signal,
         );
       const namespaces = watchNamespaces(options, signal, (box) => {
-        if (isUsed(box) || (everUsed.has(box) && stores?.namespaces.store.hasNamespace(box) !== true)) judgeHosts(box);
-        else if (stores?.tenancies.isGrantNew(box) === true) judgeHosts();
+        if (isUsed(box) || (everUsed.has(box) && stores?.namespaces.store.hasNamespace(box) !== true))
+          validateHosts(box);
+        else if (stores?.tenancies.isGrantNew(box) === true) validateHosts();
       });
       const watched = ofEachKind(start);
       const tenancies = createTenancies(watched.Box.store, namespaces.store, options.publicHost ?? '');
@@ -164,7 +165,7 @@ function statusTarget({ api, definitions }: ClusterSourceOptions, watches: Watch
  * Requests new lists of all objects, and returns their boxes: with another definition they may look different, and no
  * event reports it.
  */
-function listedAnew(watches: Watches | undefined): readonly string[] {
+function listedAgain(watches: Watches | undefined): readonly string[] {
   for (const kind of kinds) watches?.[kind].relist();
   return usedBoxes(watches);
 }

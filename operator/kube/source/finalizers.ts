@@ -70,7 +70,7 @@ export function createFinalizers(options: FinalizerOptions): ClusterFinalizers {
         if (error.code === 'not-found') return;
         if (error.code !== 'conflict' || left <= 1) throw error;
       }
-      kept = await readAnew(api, object, box, signal);
+      kept = await readAgain(api, object, box, signal);
     }
   }
 
@@ -127,7 +127,7 @@ function note(store: ObjectStore<DeclaredObject> | undefined, before: DeclaredOb
 }
 
 /** Reads the object as it is in the cluster now; undefined if there is none of its name. */
-async function readAnew(
+async function readAgain(
   api: KubeApi,
   { kind, name }: ObjectName,
   namespace: string,

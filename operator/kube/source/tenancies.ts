@@ -1,5 +1,5 @@
 import { isObject } from '../../../crds/json-value.ts';
-import { assignableHosts, judgeHosts, type HostClaim } from '../../desired/host-claims.ts';
+import { assignableHosts, validateHosts, type HostClaim } from '../../desired/host-claims.ts';
 import type { HostReading } from '../../desired/source.ts';
 import type { HostGrants, Tenancy } from '../../desired/tenancy.ts';
 import type { DeclaredNamespace } from './declared-namespace.ts';
@@ -11,12 +11,12 @@ export interface Tenancies {
   /** Returns the settings of a Namespace for its box. */
   of(namespace: DeclaredNamespace): Tenancy;
   /** Decides again who gets which host, after a change of a Box or Namespace; returns the boxes it changed. */
-  judgeAnew(): readonly string[];
+  recheck(): readonly string[];
   /** Checks whether a Namespace grants other hosts than when it was last validated. */
   isGrantNew(box: string): boolean;
   /** Returns a number that changes whenever {@link Tenancies.hosts} would return something else. */
   revision(): number;
-  /** Judges and returns the hosts of all boxes. `missing` reads grants that no list has; undefined: unreadable. */
+  /** Validates and returns the hosts of all boxes. `missing` reads grants that no list has; undefined: unreadable. */
   hosts(
     also: readonly string[],
     missing: (box: string) => Promise<readonly string[] | undefined>,
@@ -67,10 +67,10 @@ export function createTenancies(
     validated = now;
   }
 
-  function judgeAnew(): readonly string[] {
+  function recheck(): readonly string[] {
     const before = verdicts;
     takeGrants();
-    verdicts = judgeHosts(claims(), publicHost);
+    verdicts = validateHosts(claims(), publicHost);
     move();
     return [...verdicts.keys()].filter((box) => said(before.get(box)) !== said(verdicts.get(box)));
   }
@@ -82,7 +82,7 @@ export function createTenancies(
       secretLabels,
       hosts: verdicts.get(name) ?? none,
     }),
-    judgeAnew,
+    recheck,
     isGrantNew: (box) =>
       JSON.stringify(namespaces.get(box, box)?.hosts ?? []) !== JSON.stringify(grants.get(box) ?? []),
     revision: () => revision,
@@ -93,7 +93,7 @@ export function createTenancies(
         const granted = await missing(box);
         if (granted !== undefined) grants.set(box, granted);
       }
-      judgeAnew();
+      recheck();
       const known = [...concerned].filter((box) => namespaces.hasNamespace(box) || grants.has(box));
       const found = known.map((box) => ({
         box,

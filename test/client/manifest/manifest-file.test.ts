@@ -255,7 +255,7 @@ describe('manifestBody', () => {
     ],
   ];
   for (const [title, text, body] of bodies) {
-    it(`has everything that is judged of ${title}`, () => {
+    it(`has everything that is checked of ${title}`, () => {
       const file = parseManifests(text);
       const [object] = file.ok ? file.objects : [];
       if (object === undefined) throw new Error('nothing was read');

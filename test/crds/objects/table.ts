@@ -10,8 +10,9 @@ import type { Row } from './row.ts';
 import { validFalseRows } from './valid-false.ts';
 
 /**
- * Good and bad objects with their verdicts. Whoever judges objects is run against it: our own check, and an API server
- * that has the CRDs (refused: the request fails and the message names the path; valid-false and accepted: it does not).
+ * Good and bad objects with their verdicts. Whoever validates objects is run against it: our own check, and an API
+ * server that has the CRDs (refused: the request fails and the message names the path; valid-false and accepted: it
+ * does not).
  */
 export const table: readonly Row[] = [
   ...clientGrantRows,

@@ -158,7 +158,7 @@ describe('the statement that uses codes at once', () => {
     }
   });
 
-  it('wins once against the statement for codes that were judged', async () => {
+  it('wins once against the statement for codes that were validated', async () => {
     for (let round = 0; round < 20; round += 1) {
       const code = await stored(hot);
       const [{ isUsed }, isRedeemed] = await Promise.all([hot.useCode(useOf(code)), second.redeem(redemption(code))]);
@@ -293,7 +293,7 @@ describe('the statement that uses codes at once', () => {
   const ways: Readonly<Record<string, (hot: BatchedStatements, code: NewCode) => Promise<unknown>>> = {
     'used at once': (statements, code) => statements.useCode(useOf(code)),
     found: (statements, code) => statements.code(code),
-    'redeemed after it was judged': (statements, code) => statements.redeem(redemption(code)),
+    'redeemed after it was validated': (statements, code) => statements.redeem(redemption(code)),
   };
   for (const [what, way] of Object.entries(ways)) {
     it(`reads no other code when one is ${what}, although the table has no statistics`, async () => {

@@ -270,7 +270,7 @@ describe('bodies', () => {
           for (const request of everyBody.filter(({ shape }) => type === json || shape !== 'resource')) {
             const field = request.shape === 'oauth' ? 'client_id' : 'description';
             const { status, text } = await api.ask(request, { type, body: replaced(body, field) });
-            // A form for the authorization endpoint is judged when it comes once more, by GET.
+            // A form for the authorization endpoint is validated when it comes once more, by GET.
             const ofForm = request.name === 'POST /auth/authorize' ? 303 : 400;
             const expected = formsOnly.includes(request.name) ? [type === json ? 415 : ofForm] : [400, 422];
             expect(expected, `${request.name}: ${text}`).to.contain(status);

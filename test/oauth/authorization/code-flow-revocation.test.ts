@@ -85,7 +85,7 @@ describe('the code flow', () => {
     return changeUser(recorded(), { box, settings }, change, (_user, verify) => verify({ box, member: '' }));
   }
 
-  /** A code is used at once if nothing in its box has changed since, and otherwise once it was judged. */
+  /** A code is used at once if nothing in its box has changed since, and otherwise once it was validated. */
   const redemptions = [
     ['their code', 'useCode', false],
     ['a code from before another change', 'redeem', true],

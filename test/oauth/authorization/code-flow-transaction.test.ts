@@ -34,7 +34,7 @@ describe('the code flow falls back on a transaction', () => {
   });
   after(() => world.end());
 
-  /** A replica on which nothing is done at once, which counts how often it was tried after it was judged. */
+  /** A replica on which nothing is done at once, which counts how often it was tried after it was validated. */
   function slow(): { readonly services: OAuthServices; readonly tried: () => number } {
     let tried = 0;
     const no = (): Promise<boolean> => {

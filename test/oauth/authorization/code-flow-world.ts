@@ -20,7 +20,7 @@ export interface CodeFlow {
   readonly newPerson: (box: string) => Promise<Person>;
   /**
    * Returns a replica whose requests meet something just before they store a code, use one at once (`useCode`), or use
-   * one that was judged (`redeem`): the first time only.
+   * one that was validated (`redeem`): the first time only.
    */
   readonly meeting: (what: () => Promise<unknown>, where: Meeting) => OAuthServices;
 }

@@ -133,7 +133,7 @@ describe('the credentials of a client', () => {
     expect(refusalOf(() => credentials(undefined, { client_secret: 'b' }))).to.equal('invalid_client');
   });
 
-  /** Not signed by anybody: that is judged later. */
+  /** Not signed by anybody: that is validated later. */
   const assertionOf = (claims: object) =>
     `${[{ alg: 'ES256' }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')}.x`;
   const type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';

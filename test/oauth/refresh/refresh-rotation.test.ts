@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { parseRefreshToken, refreshTokenText } from '../../../api/credentials/refresh-token-text.ts';
-import { rotationGrace } from '../../../api/oauth/refresh/judge-refresh.ts';
+import { rotationGrace } from '../../../api/oauth/refresh/validate-refresh.ts';
 import type { OAuthServices } from '../../../api/oauth/services.ts';
 import { familyOf, makeRefreshWorld, succeeded } from '../refresh-world.ts';
 import type { RefreshWorld } from '../refresh-world.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { makeSessionId, uuidText } from '../../../api/credentials/token-text.ts';
 import type { FoundSession } from '../../../api/db/session/check.ts';
-import { judgeSession } from '../../../api/oauth/session/check-token.ts';
+import { validateSession } from '../../../api/oauth/session/check-token.ts';
 import type { BoxState, ClientState } from '../../../api/state/box-state.ts';
 import { requestableScopes } from '../../../api/state/requestable-scopes.ts';
 
@@ -23,11 +23,11 @@ const session: FoundSession = {
   ended: false,
 };
 
-type Judged = Pick<BoxState, 'sessionsFrom' | 'revokedBefore' | 'settings'> & {
+type Validated = Pick<BoxState, 'sessionsFrom' | 'revokedBefore' | 'settings'> & {
   readonly owner: ClientState | undefined;
 };
 
-function box(over: Partial<Judged> = {}, client: Partial<ClientState> = {}, active?: boolean): Judged {
+function box(over: Partial<Validated> = {}, client: Partial<ClientState> = {}, active?: boolean): Validated {
   const held: ClientState = {
     client: {
       resourceType: 'Client',
@@ -54,7 +54,7 @@ function box(over: Partial<Judged> = {}, client: Partial<ClientState> = {}, acti
 
 const off = { resourceType: 'Box', id: 'default', active: false } as const;
 
-const rows: Record<string, { session?: Partial<FoundSession>; box?: Judged; lives: boolean }> = {
+const rows: Record<string, { session?: Partial<FoundSession>; box?: Validated; lives: boolean }> = {
   'a session like any other': { lives: true },
   'a session that has ended': { session: { ended: true }, lives: false },
   'a session in its last second': { session: { expiresAt: Math.ceil(now / 1000) }, lives: true },
@@ -74,20 +74,24 @@ const rows: Record<string, { session?: Partial<FoundSession>; box?: Judged; live
   'a box whose sessions were revoked after it began': { box: box({ revokedBefore: begun + 1 }), lives: false },
 };
 
-function judge(over: Partial<FoundSession> = {}, { owner, ...state }: Judged = box(), hash: string | null = key.hash) {
-  return judgeSession({ ...key, hash }, { ...session, ...over }, { owner, state, now });
+function validate(
+  over: Partial<FoundSession> = {},
+  { owner, ...state }: Validated = box(),
+  hash: string | null = key.hash,
+) {
+  return validateSession({ ...key, hash }, { ...session, ...over }, { owner, state, now });
 }
 
-describe('the judgement of a stored session', () => {
+describe('the validation of a stored session', () => {
   for (const [what, row] of Object.entries(rows)) {
     it(`${what} ${row.lives ? 'lives' : 'is refused'}`, () => {
-      const live = judge(row.session, row.box);
+      const live = validate(row.session, row.box);
       expect(live !== undefined).to.equal(row.lives);
     });
   }
 
   it('gives what a token stands for, times in whole seconds', () => {
-    const { client, ...live } = judge() ?? {};
+    const { client, ...live } = validate() ?? {};
     expect(client?.id).to.equal('a');
     expect(live).to.deep.equal({
       id: uuidText(key.id),
@@ -104,6 +108,6 @@ describe('the judgement of a stored session', () => {
   });
 
   it('knows a JWT by having no hash', () => {
-    expect(judge({}, box(), null)?.format).to.equal('jwt');
+    expect(validate({}, box(), null)?.format).to.equal('jwt');
   });
 });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { crc32 } from 'node:zlib';
 import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
 import { introspect } from '../../../api/oauth/session/introspection.ts';
-import { rotationGrace } from '../../../api/oauth/refresh/judge-refresh.ts';
+import { rotationGrace } from '../../../api/oauth/refresh/validate-refresh.ts';
 import { token } from '../../../api/oauth/token/endpoint.ts';
 import type { TokenResponse } from '../../../api/schemas/oauth.ts';
 import { basic } from '../requests.ts';

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
-import { grantedHosts, judgeHosts, type HostClaim } from '../../../operator/desired/host-claims.ts';
+import { grantedHosts, validateHosts, type HostClaim } from '../../../operator/desired/host-claims.ts';
 
 function claim(box: string, created: string, hosts: readonly string[], granted = hosts): HostClaim {
   return { box, uid: `uid-of-${box}`, created, hosts, granted };
 }
 
-describe('judgeHosts', () => {
+describe('validateHosts', () => {
   const shown = (claims: readonly HostClaim[]) =>
     Object.fromEntries(
-      [...judgeHosts(claims, 'auth.example.com')].map(([box, { allowed, refused }]) => [
+      [...validateHosts(claims, 'auth.example.com')].map(([box, { allowed, refused }]) => [
         box,
         [...allowed, ...refused.map(({ host, reason }) => `${host}: ${reason}`)],
       ]),
@@ -50,7 +50,7 @@ describe('judgeHosts', () => {
   }
 
   it('P-11 names nothing of another namespace', () => {
-    const verdicts = judgeHosts([claim('secret-tenant', '1', ['x.test']), claim('b', '2', ['x.test'])], '');
+    const verdicts = validateHosts([claim('secret-tenant', '1', ['x.test']), claim('b', '2', ['x.test'])], '');
     expect(JSON.stringify(verdicts.get('b'))).not.to.contain('secret-tenant');
   });
 

@@ -6,7 +6,7 @@ import { compiled, countedSteps, sampleRequest } from '../policies.ts';
 function result(expression: string, body?: unknown) {
   const policy = compiled({ engine: 'cel', expression });
   expect(policy.fault).to.equal(undefined);
-  const { granted, fault } = policy.judge(sampleRequest({ body }), countedSteps());
+  const { granted, fault } = policy.evaluate(sampleRequest({ body }), countedSteps());
   return fault ?? granted;
 }
 

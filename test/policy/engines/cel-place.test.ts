@@ -51,7 +51,7 @@ describe('place of a fault in a CEL expression', () => {
       const policy = compiled({ engine: 'cel', expression });
       expect(policy.fault).to.equal(undefined);
       const request = sampleRequest({ user: undefined });
-      expect(policy.judge(request))
+      expect(policy.evaluate(request))
         .to.have.property('fault')
         .that.satisfies((said: string) => said.startsWith(fault));
     });
@@ -60,7 +60,7 @@ describe('place of a fault in a CEL expression', () => {
   it('is not told of an address that nobody has told: the request lacks it, wherever it is read', () => {
     const policy = compiled({ engine: 'cel', expression: 'true &&\n  remote_addr == "192.0.2.1"' });
     const { 'remote-addr': _address, ...request } = sampleRequest();
-    expect(policy.judge(request)).to.deep.equal({
+    expect(policy.evaluate(request)).to.deep.equal({
       granted: false,
       fault: 'remote_addr is unknown: no trusted proxy has told it',
     });

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { MILLISECONDS_PER_DECISION, STEPS_PER_DECISION } from '../../../api/policy/steps.ts';
 import { briefSteps, compiled, countedSteps, sampleRequest } from '../policies.ts';
 
-function judge(expression: string, body: unknown) {
+function evaluate(expression: string, body: unknown) {
   const policy = compiled({ engine: 'cel', expression });
   expect(policy.fault).to.equal(undefined);
-  return policy.judge(sampleRequest({ body }), countedSteps());
+  return policy.evaluate(sampleRequest({ body }), countedSteps());
 }
 
 describe('steps of a CEL expression', () => {
@@ -36,7 +36,7 @@ describe('steps of a CEL expression', () => {
   ];
   for (const [expression, body] of expensive) {
     it(`gives up on ${expression}`, () => {
-      const { granted, fault } = judge(expression, body);
+      const { granted, fault } = evaluate(expression, body);
       expect(granted).to.be.false;
       expect(fault).to.contain(`${STEPS_PER_DECISION} steps`);
     });
@@ -51,7 +51,7 @@ describe('steps of a CEL expression', () => {
   ];
   for (const [expression, body] of swallowed) {
     it(`${expression} does not survive the end of its steps`, () => {
-      const { granted, fault } = judge(expression, body);
+      const { granted, fault } = evaluate(expression, body);
       expect(granted).to.be.false;
       expect(fault).to.contain(`${STEPS_PER_DECISION} steps`);
     });
@@ -65,7 +65,7 @@ describe('steps of a CEL expression', () => {
   for (const [expression, body] of matching) {
     it(`R-01 gives up on ${expression} when the time is over`, () => {
       const policy = compiled({ engine: 'cel', expression });
-      const { granted, fault } = policy.judge(sampleRequest({ body }), briefSteps());
+      const { granted, fault } = policy.evaluate(sampleRequest({ body }), briefSteps());
       expect(granted).to.be.false;
       expect(fault).to.contain(`${MILLISECONDS_PER_DECISION} ms`);
     });
@@ -75,22 +75,22 @@ describe('steps of a CEL expression', () => {
     let reads = 0;
     const watched = Object.defineProperty({}, 'n', { enumerable: true, get: () => (reads += 1) });
     const expression = 'body.all(o, timestamp("2026-01-01T00:00:00Z").getHours("UTC") == 0 && o.n > 0)';
-    expect(judge(expression, Array(5000).fill(watched)).granted).to.be.false;
+    expect(evaluate(expression, Array(5000).fill(watched)).granted).to.be.false;
     expect(reads).to.be.greaterThan(0).and.lessThan(1000);
   });
 
   it('answers a catastrophic expression over 30,000 characters', () => {
-    expect(judge('body.matches("(a+)+$")', `${'a'.repeat(30_000)}!`)).to.deep.equal({ granted: false });
+    expect(evaluate('body.matches("(a+)+$")', `${'a'.repeat(30_000)}!`)).to.deep.equal({ granted: false });
   });
 
   it('walks lists of ordinary size', () => {
-    expect(judge('body.all(x, x >= 0)', list).granted).to.be.true;
-    expect(judge('body.exists(x, x == 19999)', long).granted).to.be.true;
-    expect(judge('body.filter(x, x < 10).size() == 10', long.slice(0, 500)).granted).to.be.true;
+    expect(evaluate('body.all(x, x >= 0)', list).granted).to.be.true;
+    expect(evaluate('body.exists(x, x == 19999)', long).granted).to.be.true;
+    expect(evaluate('body.filter(x, x < 10).size() == 10', long.slice(0, 500)).granted).to.be.true;
   });
 
   it('reads little of a large body cheaply', () => {
-    expect(judge('body.a.b == 1', { a: { b: 1, c: long }, d: Array(100_000).fill(digits.slice(0, 10)) }).granted).to.be
-      .true;
+    expect(evaluate('body.a.b == 1', { a: { b: 1, c: long }, d: Array(100_000).fill(digits.slice(0, 10)) }).granted).to
+      .be.true;
   });
 });

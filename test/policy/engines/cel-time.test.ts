@@ -6,7 +6,7 @@ import { compiled, countedSteps, sampleRequest } from '../policies.ts';
 function result(expression: string, body?: unknown, time = Date.UTC(2026, 10, 23, 8, 30) / 1000) {
   const policy = compiled({ engine: 'cel', expression });
   expect(policy.fault).to.equal(undefined);
-  const { granted, fault } = policy.judge(sampleRequest({ body, time }), countedSteps());
+  const { granted, fault } = policy.evaluate(sampleRequest({ body, time }), countedSteps());
   return fault ?? granted;
 }
 

@@ -14,10 +14,10 @@ const person = {
   params: { page: '2', tag: ['a', 'b'] },
 };
 
-function judge(expression: string, parts = {}) {
+function evaluate(expression: string, parts = {}) {
   const policy = compiled({ engine: 'cel', expression });
   expect(policy.fault).to.equal(undefined);
-  return policy.judge(sampleRequest({ ...person, ...parts }));
+  return policy.evaluate(sampleRequest({ ...person, ...parts }));
 }
 
 describe('engine cel', () => {
@@ -81,7 +81,7 @@ describe('engine cel', () => {
   ];
   for (const expression of yes) {
     it(`${expression} grants`, () => {
-      expect(judge(expression)).to.deep.equal({ granted: true });
+      expect(evaluate(expression)).to.deep.equal({ granted: true });
     });
   }
 
@@ -98,7 +98,7 @@ describe('engine cel', () => {
   ];
   for (const expression of no) {
     it(`${expression} does not grant`, () => {
-      expect(judge(expression)).to.deep.equal({ granted: false });
+      expect(evaluate(expression)).to.deep.equal({ granted: false });
     });
   }
 
@@ -126,7 +126,7 @@ describe('engine cel', () => {
   ];
   for (const [expression, reason] of fails) {
     it(`${expression} fails and does not grant`, () => {
-      const { granted, fault } = judge(expression);
+      const { granted, fault } = evaluate(expression);
       expect(granted).to.be.false;
       expect(fault).to.match(reason);
     });
@@ -151,7 +151,7 @@ describe('engine cel', () => {
         resource: undefined,
         body: undefined,
       };
-      expect(judge(expression, parts).granted).to.equal(granted);
+      expect(evaluate(expression, parts).granted).to.equal(granted);
     });
   }
 
@@ -159,12 +159,12 @@ describe('engine cel', () => {
     const body: unknown = JSON.parse(
       '{"constructor": 1, "__proto__": {"admin": true}, "toString": 2, "nested": {"constructor": {"name": "Map"}}}',
     );
-    expect(judge('body.constructor == 1 && body.toString == 2', { body }).granted).to.be.true;
-    expect(judge('body.nested.constructor.name == "Map"', { body }).granted).to.be.true;
-    expect(judge('has(body.admin) || "admin" in body', { body }).granted).to.be.false;
-    expect(judge('body.map(k, k).size() == 4', { body }).granted).to.be.true;
+    expect(evaluate('body.constructor == 1 && body.toString == 2', { body }).granted).to.be.true;
+    expect(evaluate('body.nested.constructor.name == "Map"', { body }).granted).to.be.true;
+    expect(evaluate('has(body.admin) || "admin" in body', { body }).granted).to.be.false;
+    expect(evaluate('body.map(k, k).size() == 4', { body }).granted).to.be.true;
     const bare: unknown = Object.assign(Object.create(null) satisfies object, { a: 1 });
-    expect(judge('body.a == 1', { body: bare }).granted).to.be.true;
+    expect(evaluate('body.a == 1', { body: bare }).granted).to.be.true;
   });
 
   it('never throws, whatever the expression and the request', () => {
@@ -212,7 +212,7 @@ describe('engine cel', () => {
   it('an expression and its opposite never both grant, and one of them does unless it fails', () => {
     fc.assert(
       fc.property(boolean, (expression) => {
-        const [plain, opposite] = [judge(expression), judge(`!(${expression})`)];
+        const [plain, opposite] = [evaluate(expression), evaluate(`!(${expression})`)];
         expect(plain.granted && opposite.granted).to.be.false;
         expect(plain.granted || opposite.granted || plain.fault !== undefined).to.be.true;
       }),
@@ -222,19 +222,19 @@ describe('engine cel', () => {
   it('"and" and "or" are what they are elsewhere, in either order', () => {
     fc.assert(
       fc.property(boolean, boolean, (one, other) => {
-        const [left, right] = [judge(one).granted, judge(other).granted];
-        expect(judge(`(${one}) && (${other})`).granted).to.equal(left && right);
-        expect(judge(`(${one}) || (${other})`).granted).to.equal(left || right);
-        expect(judge(`(${other}) || (${one})`).granted).to.equal(left || right);
+        const [left, right] = [evaluate(one).granted, evaluate(other).granted];
+        expect(evaluate(`(${one}) && (${other})`).granted).to.equal(left && right);
+        expect(evaluate(`(${one}) || (${other})`).granted).to.equal(left || right);
+        expect(evaluate(`(${other}) || (${one})`).granted).to.equal(left || right);
       }),
     );
   });
 
   it('does not keep the steps or the stack limit of an evaluation that failed', () => {
     const before = Error.stackTraceLimit;
-    judge('user.nope == 1');
+    evaluate('user.nope == 1');
     expect(Error.stackTraceLimit).to.equal(before);
-    expect(judge('user.id == 7').granted).to.be.true;
+    expect(evaluate('user.id == 7').granted).to.be.true;
   });
 });
 

@@ -77,7 +77,7 @@ describe('engine complex', () => {
   }
 
   it('tells the failure of a rule in or when none grants', () => {
-    expect(compiled({ engine: 'complex', or: [NO, FAILS] }).judge(sampleRequest()).fault).to.contain('id');
+    expect(compiled({ engine: 'complex', or: [NO, FAILS] }).evaluate(sampleRequest()).fault).to.contain('id');
   });
 
   const rules = fc.array(fc.constantFrom(YES, NO, FAILS), { minLength: 1, maxLength: 6 });

@@ -91,7 +91,7 @@ describe('steps of a JSON Schema', () => {
     it(`gives up on ${what}`, () => {
       const policy = bodyPolicy(schema);
       expect(policy.fault).to.equal(undefined);
-      const { granted, fault } = policy.judge(sampleRequest({ body: value }));
+      const { granted, fault } = policy.evaluate(sampleRequest({ body: value }));
       expect(granted).to.be.false;
       expect(fault).to.match(new RegExp(`${STEPS_PER_DECISION} steps|nests too deeply`));
     });
@@ -104,7 +104,7 @@ describe('steps of a JSON Schema', () => {
   ];
   for (const [what, schema, value] of patterns) {
     it(`R-01 gives up on ${what} when the time is over`, () => {
-      const { granted, fault } = bodyPolicy(schema).judge(sampleRequest({ body: value }), briefSteps());
+      const { granted, fault } = bodyPolicy(schema).evaluate(sampleRequest({ body: value }), briefSteps());
       expect(granted).to.be.false;
       expect(fault).to.contain(`${MILLISECONDS_PER_DECISION} ms`);
     });

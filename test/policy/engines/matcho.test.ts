@@ -344,7 +344,7 @@ describe('engine matcho', () => {
   ];
   for (const [what, matcho, body, steps] of expensive) {
     it(`gives up on ${what}`, () => {
-      const { granted, fault } = compiled({ engine: 'matcho', matcho: { body: matcho } }).judge(
+      const { granted, fault } = compiled({ engine: 'matcho', matcho: { body: matcho } }).evaluate(
         sampleRequest({ body }),
         steps(),
       );

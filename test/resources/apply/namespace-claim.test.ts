@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import type { NamespaceClaim } from '../../../api/client/desired-state.ts';
 import type { Binding } from '../../../api/db/box/namespace.ts';
-import { judgeClaim, lockedMessage } from '../../../api/resources/apply/namespace-claim.ts';
+import { decideClaim, lockedMessage } from '../../../api/resources/apply/namespace-claim.ts';
 
 const fresh: Binding = { cluster: undefined, uid: undefined, locked: false, missing: false };
 const bound: Binding = { cluster: 'c', uid: 'old', locked: false, missing: false };
 const locked: Binding = { ...bound, locked: true, missing: false };
 const elsewhere: Binding = { ...bound, cluster: 'd' };
 
-describe('judgeClaim', () => {
+describe('decideClaim', () => {
   const missing: Binding = { ...bound, missing: true };
   const cases: [title: string, binding: Binding, claim: NamespaceClaim | undefined, verdict: string][] = [
     ['its own namespace, which was missing', missing, { uid: 'old' }, 'resume'],
@@ -55,7 +55,7 @@ describe('judgeClaim', () => {
   for (const [title, binding, namespace, verdict] of cases) {
     it(`P-14 ${title}: ${verdict}`, () => {
       const head = { cluster: 'c', epoch: 1, complete: true, ...(namespace === undefined ? {} : { namespace }) };
-      expect(judgeClaim(head, binding)).to.equal(verdict);
+      expect(decideClaim(head, binding)).to.equal(verdict);
     });
   }
 
@@ -68,7 +68,7 @@ describe('judgeClaim', () => {
     ['R-45 of a box without one, which is known', { ...fresh, missing: true }, 'proceed'],
   ] as const) {
     it(`R-51 a namespace that is missing, ${title}: ${verdict}`, () => {
-      expect(judgeClaim({ cluster: 'c', epoch: 1, complete: false, missing: true }, binding)).to.equal(verdict);
+      expect(decideClaim({ cluster: 'c', epoch: 1, complete: false, missing: true }, binding)).to.equal(verdict);
     });
   }
 

@@ -1,5 +1,5 @@
 import { median, medianRatio } from '../median.ts';
-import { judged, type Row } from '../scenario.ts';
+import { verdictOf, type Row } from '../scenario.ts';
 import { seconds, times } from './figures.ts';
 
 /** Times of both in one round, in milliseconds. */
@@ -22,6 +22,6 @@ export async function againstBare(what: string, goal: number, rounds: number, tu
     what,
     goal: `<= ${goal} times`,
     figure: `${times(ratio)} (${seconds(median(ours))} of ${seconds(median(bare))})`,
-    verdict: judged(ratio <= goal),
+    verdict: verdictOf(ratio <= goal),
   };
 }

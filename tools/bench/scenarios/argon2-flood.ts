@@ -4,7 +4,7 @@ import { introspections } from '../introspections.ts';
 import { formRequest } from '../load/requests.ts';
 import { medianRatio } from '../median.ts';
 import { alternate } from '../rounds.ts';
-import { judged, type Scenario } from '../scenario.ts';
+import { verdictOf, type Scenario } from '../scenario.ts';
 
 const unthrottled = {
   BOXGATE_FAILURES_PER_CLIENT: '1000000',
@@ -48,13 +48,13 @@ export const argon2Flood: Scenario = {
         what: 'tokens of a client with a chosen secret, against a generated one',
         goal: '>= 90 %: argon2 runs once',
         figure: percent(ratio),
-        verdict: judged(ratio >= 0.9),
+        verdict: verdictOf(ratio >= 0.9),
       },
       {
         what: 'p99 of 500 checks/s during a flood of 200 wrong chosen secrets/s',
         goal: '< 50 ms',
         figure: `${milliseconds(checked.latency.p99)} (flood answered ${JSON.stringify(flood.statuses).replaceAll('"', '')})`,
-        verdict: judged(served && refused && flood.failures === 0 && checked.latency.p99 < 50),
+        verdict: verdictOf(served && refused && flood.failures === 0 && checked.latency.p99 < 50),
       },
     ];
   },

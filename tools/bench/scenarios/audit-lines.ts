@@ -5,7 +5,7 @@ import type { LoadPlan, LoadReport } from '../load/plan.ts';
 import { introspections } from '../introspections.ts';
 import { bearerRequest, formRequest } from '../load/requests.ts';
 import { median, medianRatio } from '../median.ts';
-import { judged, type Scenario } from '../scenario.ts';
+import { verdictOf, type Scenario } from '../scenario.ts';
 
 /**
  * Boxes beside the measured one. Each sends one request a second, as one box may have one record of a denial a second.
@@ -51,7 +51,7 @@ export const auditLines: Scenario = {
         what: `tokens and checks while ${otherBoxes} denials a second are recorded and logged, against as many granted requests`,
         goal: '>= 97 %',
         figure: `${part('tokens', ofTokens, rates.tokens.denied)}, ${part('checks', ofChecks, rates.checks.denied)}; ${whole(records)} records`,
-        verdict: judged(ofTokens >= 0.97 && ofChecks >= 0.97),
+        verdict: verdictOf(ofTokens >= 0.97 && ofChecks >= 0.97),
       },
     ];
   },

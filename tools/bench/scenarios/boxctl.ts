@@ -10,7 +10,7 @@ import { startDev } from '../dev-run.ts';
 import { milliseconds } from '../figures.ts';
 import { clientName, makeFolder, type Folder } from '../folder.ts';
 import { median } from '../median.ts';
-import { judged, type Row, type Scenario } from '../scenario.ts';
+import { verdictOf, type Row, type Scenario } from '../scenario.ts';
 
 const program = fileURLToPath(new URL('../../../api/cli/boxctl.cjs', import.meta.url));
 const clients = 10_000;
@@ -82,7 +82,7 @@ async function rowsOf(context: BenchContext, folder: Folder): Promise<Row[]> {
 
 function row(what: string, limit: number, took: number): Row {
   const goal = `< ${limit < 1_000 ? `${String(limit)} ms` : `${String(limit / 1_000)} s`}`;
-  return { what, goal, figure: milliseconds(took), verdict: judged(took < limit) };
+  return { what, goal, figure: milliseconds(took), verdict: verdictOf(took < limit) };
 }
 
 /** A command that ended. */

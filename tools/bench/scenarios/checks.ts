@@ -5,7 +5,7 @@ import { introspections } from '../introspections.ts';
 import { bearerRequest, formRequest } from '../load/requests.ts';
 import { median, medianRatio } from '../median.ts';
 import { alternate, type Contestant } from '../rounds.ts';
-import { judged, type Scenario } from '../scenario.ts';
+import { verdictOf, type Scenario } from '../scenario.ts';
 
 /** Live tokens that are asked about in turn. */
 const tokenCount = 2_000;
@@ -34,13 +34,13 @@ export const checks: Scenario = {
         what: 'introspection, against express + batched SELECT',
         goal: '>= 90 %',
         figure: `${percent(ratio)} (${rate('introspection')} of ${rate('floor')}; CPU ${milliseconds(cpu)})`,
-        verdict: judged(ratio >= 0.9),
+        verdict: verdictOf(ratio >= 0.9),
       },
       {
         what: '`/auth/check` with ten policies, one of them linked, against introspection',
         goal: '>= 90 %',
         figure: `${percent(ofIntrospection)} (${rate('gateway')} of ${rate('introspection')}; p99 ${milliseconds(slowest)})`,
-        verdict: judged(ofIntrospection >= 0.9),
+        verdict: verdictOf(ofIntrospection >= 0.9),
       },
       {
         what: 'bearer check with policies on `GET /Session/<id>`',

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { startDev } from '../dev-run.ts';
 import { percent } from '../figures.ts';
 import { makeFolder } from '../folder.ts';
-import { judged, type Scenario } from '../scenario.ts';
+import { verdictOf, type Scenario } from '../scenario.ts';
 
 const clients = 2_000;
 /** Threads that the product gives to argon2: one less than there are cores. */
@@ -30,7 +30,7 @@ export const chosenSecrets: Scenario = {
           what: `${clients} clients with chosen secrets in a folder, against bare argon2 on ${threads} thread(s)`,
           goal: '<= 120 %',
           figure: `${percent(took / bare)} (${times}, exit ${code})`,
-          verdict: judged(code === 0 && took / bare <= 1.2),
+          verdict: verdictOf(code === 0 && took / bare <= 1.2),
         },
       ];
     } finally {

@@ -7,7 +7,7 @@ import type { FlowPerson, FlowPlan } from '../load/plan.ts';
 import type { Credentials } from '../load/requests.ts';
 import { median, medianRatio } from '../median.ts';
 import { alternate, type Contestant } from '../rounds.ts';
-import { judged, type Scenario } from '../scenario.ts';
+import { verdictOf, type Scenario } from '../scenario.ts';
 import { authorization, BACK, boxgateOfPeople, cookiesOf, signIn, VERIFIER } from '../people.ts';
 
 /**
@@ -33,7 +33,7 @@ export const codeFlow: Scenario = {
         what: 'whole code flow of a signed-in user (authorize, token, userinfo), against node-oidc-provider on the same Postgres',
         goal: '>= 2 times',
         figure: `${ratio.toFixed(2)} times (${rate('boxgate')} of ${rate('oidc-provider')}; CPU ${cpu('boxgate')} of ${cpu('oidc-provider')})`,
-        verdict: judged(ratio >= 2),
+        verdict: verdictOf(ratio >= 2),
       },
     ];
   },

@@ -8,7 +8,7 @@ import { nameOf, type Reference, type RouteRow } from '../routes/row.ts';
 import { openRouteWorld, type RouteWorld } from '../routes/world.ts';
 import { median, medianRatio } from '../median.ts';
 import { alternate, type Contestant, type Round } from '../rounds.ts';
-import { judged, type Row, type Scenario } from '../scenario.ts';
+import { verdictOf, type Row, type Scenario } from '../scenario.ts';
 
 /** A row for every route of the API, and for every grant. */
 export const routeRows: readonly RouteRow[] = [...oauthRows, ...pageRows, ...resourceRows];
@@ -109,5 +109,5 @@ function tableRow(measured: Measured): Row {
   const common = { what: nameOf(row), figure: figure(measured) };
   if (row.goal === undefined) return { ...common, goal: 'reported', verdict: 'reported' };
   const { of, least } = row.goal;
-  return { ...common, goal: `>= ${percent(least)} of ${of}`, verdict: judged(ratio >= least) };
+  return { ...common, goal: `>= ${percent(least)} of ${of}`, verdict: verdictOf(ratio >= least) };
 }

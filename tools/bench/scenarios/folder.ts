@@ -4,7 +4,7 @@ import { startDev } from '../dev-run.ts';
 import { megabytes, whole } from '../figures.ts';
 import { makeFolder, type Folder } from '../folder.ts';
 import { residentOf } from '../machine/process-usage.ts';
-import { judged, type Row, type Scenario } from '../scenario.ts';
+import { verdictOf, type Row, type Scenario } from '../scenario.ts';
 
 const clients = 10_000;
 const changed = 100;
@@ -33,7 +33,7 @@ async function firstRun(context: BenchContext, manifests: Folder): Promise<Row> 
     what: '10,000 clients with generated secrets and 10,000 policies in a folder, applied to an empty database',
     goal: '< 10 s',
     figure: `${seconds.toFixed(1)} s, exit ${code} (highest resident memory ${megabytes(run.highest())})`,
-    verdict: judged(code === 0 && seconds < 10),
+    verdict: verdictOf(code === 0 && seconds < 10),
   };
 }
 
@@ -61,7 +61,7 @@ async function changes(context: BenchContext, manifests: Folder): Promise<Row[]>
       what: '100 of these files changed',
       goal: 'the rest untouched',
       figure: `applied in ${seconds.toFixed(2)} s, ${whole(written)} rows written`,
-      verdict: judged(written < 2 * changed),
+      verdict: verdictOf(written < 2 * changed),
     },
     {
       what: 'resident memory of the two processes, API and reconciler, together with these',

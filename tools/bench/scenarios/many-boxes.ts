@@ -5,7 +5,7 @@ import { milliseconds, percent, perSecond } from '../figures.ts';
 import { formRequest } from '../load/requests.ts';
 import { median, medianRatio } from '../median.ts';
 import { alternate, type Contestant, type Round } from '../rounds.ts';
-import { judged, type Row, type Scenario } from '../scenario.ts';
+import { verdictOf, type Row, type Scenario } from '../scenario.ts';
 import { boxByBox, storeBoxes, type ClientOfBox } from '../stored-boxes.ts';
 
 const boxes = 1_000;
@@ -75,7 +75,7 @@ function againstOne(what: 'tokens' | 'checks', results: ReadonlyMap<string, read
     what: `1,000 boxes with 10 clients each, in turn: ${what}, against one box with 10,000 clients, in turn`,
     goal: '>= 90 %, p95 <= 120 %',
     figure: figures.join(', '),
-    verdict: judged(rate >= 0.9 && latency <= 1.2),
+    verdict: verdictOf(rate >= 0.9 && latency <= 1.2),
   };
 }
 
@@ -109,6 +109,6 @@ async function firstRequests(context: BenchContext, boxgate: Boxgate, { first, w
     what: `the same: p99 of the first token of each box from a replica that has read none, ${arrivals} boxes a second`,
     goal: '< 50 ms',
     figure: refused === 0 ? milliseconds(p99) : `${refused} refused, ${milliseconds(p99)}`,
-    verdict: judged(refused === 0 && p99 < 50),
+    verdict: verdictOf(refused === 0 && p99 < 50),
   };
 }

@@ -1,6 +1,6 @@
 import { milliseconds, perSecond } from '../figures.ts';
 import { formRequest } from '../load/requests.ts';
-import { judged, type Scenario } from '../scenario.ts';
+import { verdictOf, type Scenario } from '../scenario.ts';
 
 /** No request may wait longer, milliseconds: beyond it callers give up. */
 const stall = 2_000;
@@ -27,7 +27,7 @@ export const manyConnections: Scenario = {
         what: '500 connections, a pool of 4: tokens',
         goal: 'no failure, none waits 2 s',
         figure: served ? `${perSecond(report.perSecond)}, ${times}` : `failures: ${JSON.stringify(report.statuses)}`,
-        verdict: judged(served && max < stall),
+        verdict: verdictOf(served && max < stall),
       },
     ];
   },

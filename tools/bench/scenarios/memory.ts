@@ -4,7 +4,7 @@ import { megabytes, percent, perSecond } from '../figures.ts';
 import { formRequest } from '../load/requests.ts';
 import { residentOf } from '../machine/process-usage.ts';
 import { median } from '../median.ts';
-import { judged, type Scenario } from '../scenario.ts';
+import { verdictOf, type Scenario } from '../scenario.ts';
 
 /** Connections of the callers. */
 const connections = 64;
@@ -40,7 +40,7 @@ export const memory: Scenario = {
         goal: 'within 5 %',
         figure: `${megabytes(first)}, ${megabytes(half)}, ${megabytes(last)}: ${growth < 0 ? '' : '+'}${percent(growth)} (${perSecond(report.perSecond)})`,
         // Less than after the first minute is no leak.
-        verdict: judged(growth <= 0.05),
+        verdict: verdictOf(growth <= 0.05),
       },
     ];
   },

@@ -6,7 +6,7 @@ import { bearerRequest } from '../load/requests.ts';
 import { median, medianRatio } from '../median.ts';
 import { followNext } from '../next-pages.ts';
 import { alternate } from '../rounds.ts';
-import { judged, type Row, type Scenario } from '../scenario.ts';
+import { verdictOf, type Row, type Scenario } from '../scenario.ts';
 import { storeAuditEvents, storeGrants } from '../stored-records.ts';
 import { storeSessions } from '../stored-sessions.ts';
 import { noPassword, storeUsers } from '../stored-users.ts';
@@ -55,13 +55,13 @@ async function measure(context: BenchContext, list: string): Promise<Row[]> {
       what: `\`GET ${list}\` with ${records.toLocaleString('en-US')} stored, first page of 10, against introspection`,
       goal: '>= 25 %',
       figure: `${percent(ofIntrospection)} (${perSecond(median(rates('first')))})`,
-      verdict: judged(ofIntrospection >= 0.25),
+      verdict: verdictOf(ofIntrospection >= 0.25),
     },
     {
       what: `\`GET ${list}\`, page ${pages.length.toLocaleString('en-US')} of these by \`next\`, against the first`,
       goal: '>= 90 %',
       figure: `${percent(ofFirst)} (${perSecond(median(rates('far')))})`,
-      verdict: judged(ofFirst >= 0.9),
+      verdict: verdictOf(ofFirst >= 0.9),
     },
   ];
 }

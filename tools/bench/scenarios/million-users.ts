@@ -3,7 +3,7 @@ import { milliseconds } from '../figures.ts';
 import { bearerRequest } from '../load/requests.ts';
 import { followNext } from '../next-pages.ts';
 import { alternate } from '../rounds.ts';
-import { judged, type Scenario } from '../scenario.ts';
+import { verdictOf, type Scenario } from '../scenario.ts';
 import { noPassword, storeUsers } from '../stored-users.ts';
 
 /** BOXGATE_BENCH_USERS: fewer, to try the scenario. */
@@ -39,7 +39,7 @@ export const millionUsers: Scenario = {
         what: `\`GET /users\` of ${users.toLocaleString('en-US')} users, ${name}: p99 on 4 connections, worst round`,
         goal: '< 100 ms',
         figure: milliseconds(p99),
-        verdict: judged(p99 < 100),
+        verdict: verdictOf(p99 < 100),
       };
     });
   },

@@ -3,7 +3,7 @@ import { milliseconds, percent } from '../figures.ts';
 import { formRequest } from '../load/requests.ts';
 import { median, medianRatio } from '../median.ts';
 import { alternate } from '../rounds.ts';
-import { judged, type Scenario } from '../scenario.ts';
+import { verdictOf, type Scenario } from '../scenario.ts';
 
 /** Latency of a single caller: batching must not add to it. */
 export const oneConnection: Scenario = {
@@ -24,7 +24,7 @@ export const oneConnection: Scenario = {
         what: 'one connection alone: median latency, against express + one INSERT',
         goal: '<= 115 %',
         figure: `${percent(ratio)} (${milliseconds(median(middle('opaque')))} of ${milliseconds(median(middle('insert-single')))})`,
-        verdict: judged(ratio <= 1.15),
+        verdict: verdictOf(ratio <= 1.15),
       },
     ];
   },

@@ -4,7 +4,7 @@ import { percent, perSecond } from '../figures.ts';
 import { bearerRequest } from '../load/requests.ts';
 import { median, medianRatio } from '../median.ts';
 import { alternate } from '../rounds.ts';
-import { judged, type Scenario } from '../scenario.ts';
+import { verdictOf, type Scenario } from '../scenario.ts';
 import { noPassword, storeUsers } from '../stored-users.ts';
 
 /** BOXGATE_BENCH_MEMBERS: fewer, to try the scenario. */
@@ -45,7 +45,7 @@ export const policyOfGroup: Scenario = {
         what: `check by a policy of a group with ${members.toLocaleString('en-US')} members, against a policy of a user`,
         goal: '>= 95 %',
         figure: `${percent(ratio)} (${perSecond(median(rates('group')))} of ${perSecond(median(rates('user')))})`,
-        verdict: judged(ratio >= 0.95),
+        verdict: verdictOf(ratio >= 0.95),
       },
     ];
   },

@@ -7,7 +7,7 @@ import { milliseconds, percent, perSecond } from '../figures.ts';
 import { resourceRequest } from '../load/requests.ts';
 import { median, medianRatio } from '../median.ts';
 import { alternate, type Contestant, type Round } from '../rounds.ts';
-import { judged, type Row, type Scenario } from '../scenario.ts';
+import { verdictOf, type Row, type Scenario } from '../scenario.ts';
 
 /** Connections that write: all of them wait for the row of the box. */
 const writers = 16;
@@ -97,7 +97,7 @@ function againstFloor(results: Results, box: BoxName): Row {
     what: `\`PUT /Client/<id>\` in a box of ${boxes[box].toLocaleString('en-US')} clients, against a bare transaction with the same statements`,
     goal: '>= 50 %',
     figure: `${percent(ratio)} (${of}; CPU ${cpu('boxgate')} of ${cpu('floor')})`,
-    verdict: judged(ratio >= 0.5),
+    verdict: verdictOf(ratio >= 0.5),
   };
 }
 
@@ -109,6 +109,6 @@ function againstFew(results: Results): Row {
     goal: 'within 20 %',
     figure: percent(ratio),
     // Faster than in a small box is noise or luck, and no harm.
-    verdict: judged(ratio >= 0.8),
+    verdict: verdictOf(ratio >= 0.8),
   };
 }

@@ -14,7 +14,7 @@ import { introspections } from '../introspections.ts';
 import { formRequest } from '../load/requests.ts';
 import { median, medianRatio } from '../median.ts';
 import { alternate } from '../rounds.ts';
-import { judged, type Scenario } from '../scenario.ts';
+import { verdictOf, type Scenario } from '../scenario.ts';
 import { storeUsers } from '../stored-users.ts';
 
 const people = 500;
@@ -46,7 +46,7 @@ export const signIns: Scenario = {
         what: `sign-ins with a password, against bare argon2 on ${threads} thread(s)`,
         goal: '>= 90 %',
         figure: `${percent(ratio)} (${perSecond(median(served))} of ${perSecond(median(bare))})`,
-        verdict: judged(ratio >= 0.9),
+        verdict: verdictOf(ratio >= 0.9),
       },
       await overload(context, boxgate, requests, Math.ceil(10 * median(bare))),
     ];
@@ -82,6 +82,6 @@ async function overload(context: BenchContext, boxgate: Boxgate, requests: strin
     what: 'p99 of 500 checks/s during ten times as many sign-ins as argon2 takes',
     goal: '< 50 ms',
     figure: `${milliseconds(checked.latency.p99)} (sign-ins answered ${JSON.stringify(flood.statuses).replaceAll('"', '')})`,
-    verdict: judged(isServed && isHeldBack && flood.failures === 0 && checked.latency.p99 < 50),
+    verdict: verdictOf(isServed && isHeldBack && flood.failures === 0 && checked.latency.p99 < 50),
   };
 }

@@ -1,7 +1,7 @@
 import { whole } from '../figures.ts';
 import { formRequest } from '../load/requests.ts';
 import type { BenchContext } from '../context.ts';
-import { judged, type Scenario } from '../scenario.ts';
+import { verdictOf, type Scenario } from '../scenario.ts';
 
 const sessions = 200_000;
 
@@ -28,7 +28,7 @@ export const storage: Scenario = {
         what: 'bytes a live session of client credentials, all indexes included',
         goal: '<= 250 B',
         figure: `${whole(bytes)} B (${whole(stored)} sessions)`,
-        verdict: judged(bytes <= 250),
+        verdict: verdictOf(bytes <= 250),
       },
       {
         what: 'write-ahead log for one token, full-page images included',

@@ -6,7 +6,7 @@ import { introspections } from '../introspections.ts';
 import { formRequest } from '../load/requests.ts';
 import { medianRatio } from '../median.ts';
 import { alternate } from '../rounds.ts';
-import { judged, type Row, type Scenario } from '../scenario.ts';
+import { verdictOf, type Row, type Scenario } from '../scenario.ts';
 import { buffersOfCheck, buffersOfIssue, dropTime, storeSessions } from '../stored-sessions.ts';
 
 /** A million sessions stored. */
@@ -38,13 +38,13 @@ async function compare(context: BenchContext, count: number): Promise<Row[]> {
       goal: 'within 10 %',
       figure: `issue ${percent(issue)}, check ${percent(check)}`,
       // Faster than on an empty table is noise or luck, and no harm.
-      verdict: judged(met || (issue >= 0.9 && check >= 0.9)),
+      verdict: verdictOf(met || (issue >= 0.9 && check >= 0.9)),
     },
     {
       what: `the same: buffers of one statement in EXPLAIN, empty and full`,
       goal: 'no more in the full one',
       figure: `issue ${buffers.issue.join(' and ')}, check ${buffers.check.join(' and ')}`,
-      verdict: judged(same),
+      verdict: verdictOf(same),
     },
     {
       what: `${whole(count)} sessions of a day that is over`,

@@ -3,7 +3,7 @@ import { milliseconds, percent, perSecond } from '../figures.ts';
 import { formRequest } from '../load/requests.ts';
 import { median, medianRatio } from '../median.ts';
 import { alternate, type Round } from '../rounds.ts';
-import { judged, type Row, type Scenario } from '../scenario.ts';
+import { verdictOf, type Row, type Scenario } from '../scenario.ts';
 
 /** Issuing tokens: what every other figure of the token endpoint is compared with. */
 export const tokens: Scenario = {
@@ -43,31 +43,31 @@ function rows(results: Map<string, Round[]>): Row[] {
       what: 'the naive floor itself, against an express that answers a constant',
       goal: '>= 45 %',
       figure: `${percent(floor)} (${rate('insert-batched')} of ${rate('express')})`,
-      verdict: judged(floor >= 0.45),
+      verdict: verdictOf(floor >= 0.45),
     },
     {
       what: 'opaque token, Basic + form, durable, as shipped, against the naive floor',
       goal: '>= 115 %',
       figure: `${percent(opaque)} (${rate('opaque')})`,
-      verdict: judged(opaque >= 1.15),
+      verdict: verdictOf(opaque >= 1.15),
     },
     {
       what: 'the same against node-oidc-provider with its memory adapter',
       goal: '>= 1.2 times',
       figure: `${provider.toFixed(2)} times (${rate('oidc-provider')})`,
-      verdict: judged(provider >= 1.2),
+      verdict: verdictOf(provider >= 1.2),
     },
     {
       what: 'JWT ES256, session stored, against the naive floor',
       goal: '>= 65 %',
       figure: `${percent(jwt)} (${rate('jwt')})`,
-      verdict: judged(jwt >= 0.65),
+      verdict: verdictOf(jwt >= 0.65),
     },
     {
       what: 'CPU of API and Postgres for one token, against the naive floor',
       goal: '<= 95 %',
       figure: `${percent(spent)} (${milliseconds(median(cpu('opaque')))}, floor ${milliseconds(median(cpu('insert-batched')))})`,
-      verdict: judged(spent <= 0.95),
+      verdict: verdictOf(spent <= 0.95),
     },
   ];
 }

@@ -42,16 +42,16 @@ export interface AuthorizationRequest {
 }
 
 /** Verdict on a request: `untrusted` must not be redirected anywhere, `refused` is reported to its client. */
-export type JudgedRequest =
+export type ValidatedRequest =
   | { readonly verdict: 'untrusted' }
   | { readonly verdict: 'refused'; readonly answer: AuthorizationResponse }
   | { readonly verdict: 'good'; readonly request: AuthorizationRequest };
 
 /**
- * Pure: judges the parameters of an authorization request (RFC 6749 §4.1.1, §4.2.1). `query` is as it came, without its
- * question mark and without an id_token ({@link replaceIdToken}).
+ * Pure: validates the parameters of an authorization request (RFC 6749 §4.1.1, §4.2.1). `query` is as it came, without
+ * its question mark and without an id_token ({@link replaceIdToken}).
  */
-export function judgeAuthorizationRequest(query: string, state: BoxState, issuer: string): JudgedRequest {
+export function validateAuthorizationRequest(query: string, state: BoxState, issuer: string): ValidatedRequest {
   const parameters = readQuery(query);
   const found = parameters && findRedirectTarget(parameters, state, issuer); //   §3.1.2.4: no redirect before this
   if (parameters === undefined || found === undefined) return { verdict: 'untrusted' };

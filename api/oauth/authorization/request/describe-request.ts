@@ -3,7 +3,7 @@ import { ID_TOKEN_LIFETIME } from '../../openid/id-token.ts';
 import { refreshLifetimes } from '../../refresh/refresh-lifetimes.ts';
 import { scopesOf } from '../../scope-text.ts';
 import type { OAuthServices } from '../../services.ts';
-import { judgeAuthorizationRequest } from './authorization-request.ts';
+import { validateAuthorizationRequest } from './authorization-request.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { shownDigest } from './shown-request.ts';
 
@@ -33,8 +33,8 @@ export function describeRequest(
   services: Pick<OAuthServices, 'states' | 'issuer'>,
 ): Promise<DescribedRequest | 'untrusted' | 'refused' | undefined> {
   return services.states.decide(box, async (state) => {
-    const judged = judgeAuthorizationRequest(query, state, services.issuer(state));
-    return judged.verdict === 'good' ? described(judged.request, state.settings) : judged.verdict;
+    const validated = validateAuthorizationRequest(query, state, services.issuer(state));
+    return validated.verdict === 'good' ? described(validated.request, state.settings) : validated.verdict;
   });
 }
 

@@ -5,7 +5,7 @@ import type { ClientState } from '../../../state/box-state.ts';
 import { planForm, planGrantedToken } from '../plan.ts';
 import type { AccessTokenPlan, PlanContext } from '../plan.ts';
 import { requestedAccess } from '../requested-access.ts';
-import type { PresentedCode } from '../../authorization/judge-code.ts';
+import type { PresentedCode } from '../../authorization/validate-code.ts';
 import { mustAuthenticateForCode } from '../../client-auth/client-type.ts';
 import { identifyClient, requireGrantType } from '../../client-auth/identify-client.ts';
 import { keyFor } from '../../keys/key-needed.ts';

@@ -4,8 +4,8 @@ import { Outage } from '../../../db/core/outage.ts';
 import type { Connection } from '../../../db/core/transaction.ts';
 import type { BoxState } from '../../../state/box-state.ts';
 import type { CurrentStatements } from '../../../state/current-statements.ts';
-import { judgeCode } from '../../authorization/judge-code.ts';
-import type { CodeVerdict, PresentedCode } from '../../authorization/judge-code.ts';
+import { validateCode } from '../../authorization/validate-code.ts';
+import type { CodeVerdict, PresentedCode } from '../../authorization/validate-code.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { storeTokenFamily } from '../../refresh/create-token-family.ts';
 import { refreshSettings } from '../../refresh/settings.ts';
@@ -39,7 +39,7 @@ export type Redeemed<T> = T & { readonly refreshToken?: string | undefined };
 
 /**
  * Redeems a code once (RFC 6749 §4.1.2). One statement that many requests share suffices if nothing in the box has
- * changed since the code was issued (`findOrUse`). Otherwise a second one uses the code after it was judged. A
+ * changed since the code was issued (`findOrUse`). Otherwise a second one uses the code after it was validated. A
  * transaction is needed to store a refresh token, to count the sessions of a client, to end what came from an earlier
  * use, and if something was changed between the two statements. Throws OAuthError, and Outage.
  *
@@ -55,7 +55,7 @@ export async function redeemCode<T extends { readonly made: MadeAccessToken }>(
   const { state, statements, transaction } = context;
   const { sessionsFrom, revokedBefore } = state;
   const { value: code, isUsed } = await findOrUse(redemption);
-  const verdict = code === undefined ? 'refused' : judgeCode(code, presented, { sessionsFrom, revokedBefore }, now);
+  const verdict = code === undefined ? 'refused' : validateCode(code, presented, { sessionsFrom, revokedBefore }, now);
   if (code !== undefined && isUsed) return asStored(code, verdict, make(code));
   if (code === undefined || verdict === 'refused') throw notValid();
   if (verdict === 'good' && !needsTransaction(presented, state)) {
@@ -94,7 +94,7 @@ function needsTransaction(presented: PresentedCode, { settings }: BoxState): boo
 }
 
 /**
- * Returns the tokens of a code that was used before it was judged. Throws an Error if it was not valid, or if the
+ * Returns the tokens of a code that was used before it was validated. Throws an Error if it was not valid, or if the
  * session is not as the statement stored it: the two must never differ.
  */
 function asStored<T extends { readonly made: MadeAccessToken }>(code: FoundCode, verdict: CodeVerdict, made: T): T {
@@ -127,7 +127,7 @@ async function redeemHeld<T extends { readonly made: MadeAccessToken }>(
   const { box, settings } = context.state;
   const code = await lockAnswer(connection, box, presented.code.id);
   if (code === undefined) return 'refused';
-  const verdict = judgeCode(code, presented, context.state, now);
+  const verdict = validateCode(code, presented, context.state, now);
   if (verdict === 'used') {
     if (code.tokens !== null) await endTokens(connection, box, code.tokens, { as: 'revoked', now });
     const by = { client: presented.client.client.id, user: code.user };

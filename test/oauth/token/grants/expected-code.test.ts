@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { PresentedCode } from '../../../../api/oauth/authorization/judge-code.ts';
-import { challengeOf } from '../../../../api/oauth/authorization/judge-code.ts';
+import type { PresentedCode } from '../../../../api/oauth/authorization/validate-code.ts';
+import { challengeOf } from '../../../../api/oauth/authorization/validate-code.ts';
 import { expectedCode } from '../../../../api/oauth/token/grants/expected-code.ts';
 import type { ClientState } from '../../../../api/state/box-state.ts';
 import type { KeyRing } from '../../../../api/state/key-ring.ts';
@@ -32,7 +32,7 @@ function expected(over: Partial<PresentedCode> = {}, revokedBefore?: number) {
 
 const usual = { client: 'app', redirectUri: back, challenge: challengeOf(verifier), since: 0, mayHaveIdToken: false };
 
-describe('the row of a code that is used before it is judged', () => {
+describe('the row of a code that is used before it is validated', () => {
   const told: readonly (readonly [what: string, over: Partial<PresentedCode>, row: Partial<typeof usual> | object])[] =
     [
       ['the redirect URI and the challenge of the request', {}, {}],

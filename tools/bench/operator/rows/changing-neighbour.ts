@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { API_GROUP } from '../../../../crds/kind.ts';
 import { whole } from '../../figures.ts';
 import { median } from '../../median.ts';
-import { judged, type Row } from '../../scenario.ts';
+import { verdictOf, type Row } from '../../scenario.ts';
 import { atOnce, upTo } from '../at-once.ts';
 import { bareGroup } from '../bare-kinds.ts';
 import { newBox } from '../batch.ts';
@@ -64,7 +64,7 @@ async function row(context: OperatorContext, cluster: BenchCluster, links: Links
     what: `Up to ${whole(rate)} changes a second of policies with ${whole(links.count)} links (${links.outcome}) in one namespace. Create to token in another box, against the quiet figure; and against the same changes of objects that no operator looks at`,
     goal: '<= 3 times',
     figure: `${median(rates).toFixed(0)} changes a second; p50 ${quantile(quiet, 0.5).toFixed(0)} ms quiet; ${times(ratio)}; ${times(toControl ?? NaN)}`,
-    verdict: judged(ratio <= 3),
+    verdict: verdictOf(ratio <= 3),
   };
 }
 

@@ -1,5 +1,5 @@
 import { isObject } from '../../../../crds/json-value.ts';
-import { judged, type Row } from '../../scenario.ts';
+import { verdictOf, type Row } from '../../scenario.ts';
 import { createMany, newBox } from '../batch.ts';
 import { onCluster, type BenchCluster } from '../cluster.ts';
 import { quantile } from '../figures.ts';
@@ -36,7 +36,7 @@ async function row(context: OperatorContext, cluster: BenchCluster, size: number
     what: `create of one Client answered, until its generated Secret gets a token; ${size.toLocaleString('en-US')} clients in the box`,
     goal: `p50 < ${goal} ms, p99 < 250 ms`,
     figure: `p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms (Secret seen p50 ${secret.toFixed(0)} ms)`,
-    verdict: judged(p50 < goal && p99 < 250),
+    verdict: verdictOf(p50 < goal && p99 < 250),
   };
 }
 

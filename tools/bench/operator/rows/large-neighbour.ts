@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { API_GROUP } from '../../../../crds/kind.ts';
 import { megabytes, whole } from '../../figures.ts';
 import { median } from '../../median.ts';
-import { judged, type Row } from '../../scenario.ts';
+import { verdictOf, type Row } from '../../scenario.ts';
 import { atOnce, upTo } from '../at-once.ts';
 import { bareGroup } from '../bare-kinds.ts';
 import { newBox } from '../batch.ts';
@@ -69,7 +69,7 @@ async function row(context: OperatorContext, cluster: BenchCluster, box: LargeBo
     what: `A box with ${whole(box.count)} Clients of ${whole(box.size)} characters (${box.outcome}). Create to token in another box while they are made, while they are kept and compared every 5 s, and while two a second are changed, against a control run. Memory of operator and API`,
     goal: '<= 2 times',
     figure: `p50 ${quantile(quiet, 0.5).toFixed(0)} ms quiet; ${ratios.map(times).join(', ')}; ${memory.join(', ')}`,
-    verdict: judged(ratios.every((ratio) => ratio <= 2)),
+    verdict: verdictOf(ratios.every((ratio) => ratio <= 2)),
   };
 }
 

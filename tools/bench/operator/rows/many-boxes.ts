@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { OperatorProcess } from '../../../../test/support/operator-process.ts';
 import { megabytes, whole } from '../../figures.ts';
-import { judged, type Row } from '../../scenario.ts';
+import { verdictOf, type Row } from '../../scenario.ts';
 import { atOnce, upTo } from '../at-once.ts';
 import { onAuditedCluster, writesBetween, type AuditLog } from '../audit.ts';
 import { bareGroup } from '../bare-kinds.ts';
@@ -128,25 +128,25 @@ function rows(
       what: `${installation}: first start, all enforced, beside the making of Secrets`,
       goal: '< 25 s',
       figure: `${seconds(beside)} (${seconds(first.live)} in all; a bare writer makes the Secrets in ${seconds(bare.secrets)})`,
-      verdict: judged(beside < 25_000),
+      verdict: verdictOf(beside < 25_000),
     },
     {
       what: 'the same, until each is Ready, against a bare writer of the Secrets, finalizers and statuses',
       goal: '<= 1.3 times',
       figure: `${times(ratio)} (${seconds(first.ready)} of ${seconds(bare.secrets + bare.rest)})`,
-      verdict: judged(ratio <= 1.3),
+      verdict: verdictOf(ratio <= 1.3),
     },
     {
       what: 'the same, restart: converged (a policy made in each namespace meanwhile is Ready), other writes',
       goal: '< 20 s, none',
       figure: `${seconds(again.converged)}, ${whole(others)}`,
-      verdict: judged(again.converged < 20_000 && others === 0),
+      verdict: verdictOf(again.converged < 20_000 && others === 0),
     },
     {
       what: 'resident memory of the operator with these, steady',
       goal: '< 300 MB',
       figure: `${megabytes(resident)} (highest ${megabytes(Math.max(steady.peak, again.memory.peak))})`,
-      verdict: judged(resident < memoryGoal),
+      verdict: verdictOf(resident < memoryGoal),
     },
   ];
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { whole } from '../../figures.ts';
-import { judged } from '../../scenario.ts';
+import { verdictOf } from '../../scenario.ts';
 import { atOnce } from '../at-once.ts';
 import { onAuditedCluster, writesBetween } from '../audit.ts';
 import { createMany } from '../batch.ts';
@@ -44,7 +44,7 @@ export const quiet: OperatorScenario = {
           what: "nothing changes while everything is compared 30 times and listed 12 times (ten minutes, in periods of 2 s and 5 s): writes to the Kubernetes API without the lease's, rows written in Postgres",
           goal: 'none',
           figure: `${whole(sum(writes))}, ${whole(sum(rows))}`,
-          verdict: judged(sum(writes) + sum(rows) === 0),
+          verdict: verdictOf(sum(writes) + sum(rows) === 0),
         },
       ];
     }),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { API_GROUP } from '../../../../crds/kind.ts';
 import { whole } from '../../figures.ts';
 import { medianRatio } from '../../median.ts';
-import { judged, type Row } from '../../scenario.ts';
+import { verdictOf, type Row } from '../../scenario.ts';
 import { bareGroup } from '../bare-kinds.ts';
 import { newBox } from '../batch.ts';
 import { onCluster, type BenchCluster } from '../cluster.ts';
@@ -58,7 +58,7 @@ async function measure(
     what: 'one Client changed over 8 connections, as fast as the API server takes it: passes of all boxes, and create to token in another box against a control run',
     goal: 'fewer than changes, <= 2 times',
     figure: `${whole(passes)} for ${whole(updates)}, ${times(ratio)} (p50 ${(flooded.at(-1) ?? NaN).toFixed(0)} ms)`,
-    verdict: judged(passes < updates && ratio <= 2),
+    verdict: verdictOf(passes < updates && ratio <= 2),
   };
 }
 

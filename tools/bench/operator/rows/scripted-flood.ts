@@ -9,7 +9,7 @@ import { startOperatorProcess } from '../../../../test/support/operator-process.
 import { whole } from '../../figures.ts';
 import { makeDatabase } from '../../machine/database.ts';
 import { medianRatio } from '../../median.ts';
-import { judged, type Row } from '../../scenario.ts';
+import { verdictOf, type Row } from '../../scenario.ts';
 import { quantile, times } from '../figures.ts';
 import { withKeys } from '../objects.ts';
 import { passesOf } from '../passes.ts';
@@ -62,7 +62,7 @@ async function measure(context: OperatorContext, cluster: ScriptedCluster, healt
     what: 'one Client changed 1,000 times a second (scripted API server): passes beside those of other boxes, and create to status in these against a control run',
     goal: 'fewer than changes, <= 2 times',
     figure: `${whole(passes)} of ${whole(updates)}, ${times(ratio)} (p50 ${last(others.flooded)} ms)`,
-    verdict: judged(passes * 2 < updates && ratio <= 2),
+    verdict: verdictOf(passes * 2 < updates && ratio <= 2),
   };
 }
 

@@ -1,5 +1,5 @@
 import { median } from '../../median.ts';
-import { judged } from '../../scenario.ts';
+import { verdictOf } from '../../scenario.ts';
 import { newBox, timeBatch } from '../batch.ts';
 import { onCluster } from '../cluster.ts';
 import { seconds } from '../figures.ts';
@@ -24,7 +24,7 @@ export const withoutSecrets: OperatorScenario = {
           what: '1,000 Clients with keys created over 32 connections: all live after the API server took the last',
           goal: '< 2 s',
           figure: `${seconds(median(after))} (longest ${seconds(Math.max(...after))})`,
-          verdict: judged(median(after) < 2_000),
+          verdict: verdictOf(median(after) < 2_000),
         },
       ];
     }),

@@ -9,8 +9,8 @@ import {
 } from '../../../api/credentials/refresh-token-text.ts';
 import type { RefreshToken } from '../../../api/credentials/refresh-token-text.ts';
 import type { RefreshFamily } from '../../../api/db/session/refresh-family.ts';
-import { judgeRefresh, rotationGrace } from '../../../api/oauth/refresh/judge-refresh.ts';
-import type { RefreshVerdict } from '../../../api/oauth/refresh/judge-refresh.ts';
+import { validateRefresh, rotationGrace } from '../../../api/oauth/refresh/validate-refresh.ts';
+import type { RefreshVerdict } from '../../../api/oauth/refresh/validate-refresh.ts';
 import type { BoxState, ClientState } from '../../../api/state/box-state.ts';
 import { requestableScopes } from '../../../api/state/requestable-scopes.ts';
 
@@ -151,10 +151,10 @@ const rows: Record<string, Row> = {
   'a client that no longer rotates': { verdict: 'slide' },
 };
 
-describe('the judgement of a refresh token', () => {
+describe('the validation of a refresh token', () => {
   for (const [what, row] of Object.entries(rows)) {
     it(`${what}: ${row.verdict}`, () => {
-      const found = judgeRefresh(
+      const found = validateRefresh(
         { ...family, ...row.family },
         { token: row.token ?? second, client: row.client ?? client(), now },
         { ...box, ...row.box },

@@ -26,8 +26,8 @@ export interface PresentedRefreshToken {
   readonly now: number;
 }
 
-/** Pure: judges a refresh token of a family for a client of the box. */
-export function judgeRefresh(
+/** Pure: validates a refresh token of a family for a client of the box. */
+export function validateRefresh(
   family: RefreshFamily,
   { token, client, now }: PresentedRefreshToken,
   box: Pick<BoxState, 'sessionsFrom' | 'revokedBefore' | 'settings'>,

@@ -20,8 +20,8 @@ export interface PresentedCode {
 /** `used`: somebody got tokens for it already, and one of the two is a thief (RFC 6749 §4.1.2). */
 export type CodeVerdict = 'good' | 'used' | 'refused';
 
-/** Pure: judges a code for the client that presents it; `now` in milliseconds. */
-export function judgeCode(
+/** Pure: validates a code for the client that presents it; `now` in milliseconds. */
+export function validateCode(
   answer: FoundCode,
   { code, client, redirectUri, verifier }: Omit<PresentedCode, 'namesTarget'>,
   box: Pick<BoxState, 'sessionsFrom' | 'revokedBefore'>,
