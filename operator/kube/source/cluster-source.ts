@@ -79,7 +79,7 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
       });
       const everUsed = new Set<string>();
       const isUsed = (box: string): boolean => kinds.some((kind) => stores?.[kind].store.hasNamespace(box));
-      const validateHosts = (...boxes: readonly string[]): void => {
+      const checkHosts = (...boxes: readonly string[]): void => {
         const changed = stores?.tenancies.recheck() ?? [];
         for (const one of new Set([...changed.filter(isUsed), ...boxes])) onChange(one);
         onHosts?.();
@@ -102,16 +102,15 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
             novelty,
             onChange(box) {
               everUsed.add(box);
-              if (kind === 'Box') validateHosts(box);
+              if (kind === 'Box') checkHosts(box);
               else onChange(box);
             },
           },
           signal,
         );
       const namespaces = watchNamespaces(options, signal, (box) => {
-        if (isUsed(box) || (everUsed.has(box) && stores?.namespaces.store.hasNamespace(box) !== true))
-          validateHosts(box);
-        else if (stores?.tenancies.isGrantNew(box) === true) validateHosts();
+        if (isUsed(box) || (everUsed.has(box) && stores?.namespaces.store.hasNamespace(box) !== true)) checkHosts(box);
+        else if (stores?.tenancies.isGrantNew(box) === true) checkHosts();
       });
       const watched = ofEachKind(start);
       const tenancies = createTenancies(watched.Box.store, namespaces.store, options.publicHost ?? '');
