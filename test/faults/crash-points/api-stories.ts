@@ -310,7 +310,7 @@ export const apiStories: Readonly<Record<string, ApiStory>> = {
       const late = world.managed((management) =>
         management.apply({ box, head, lines: [old] }, AbortSignal.timeout(10_000)),
       );
-      expect(String(await late.catch((error: unknown) => error))).to.match(/is over/);
+      expect(String(await late.catch((error: unknown) => error))).to.match(/has ended/);
       await world.apply(declare(world, client('worker', { auth: refreshing, name: 'of the new leader' })));
     },
   },
