@@ -151,9 +151,9 @@ describe('a recorder of events', () => {
     record(eventOf('app', 'something happened', namespace));
     await eventually('the event is lost', () => lost.length > 0);
     record(eventOf('other', 'something happened', namespace));
-    record(eventOf('app', 'something happened', 'default'));
+    record(eventOf('third', 'something happened', 'default'));
     await eventually('the next one is written', async () =>
-      (await kubectl(plane, '-n', 'default', 'get', 'events.events.k8s.io', '-o', 'name')).includes('/app.'),
+      (await kubectl(plane, '-n', 'default', 'get', 'events.events.k8s.io', '-o', 'name')).includes('/third.'),
     );
     expect(lost).to.have.length(1);
     expect(lost[0]).to.include({ code: 'terminating' });
