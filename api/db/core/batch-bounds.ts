@@ -1,6 +1,6 @@
 import { Problem } from '../../problem.ts';
 import type { BatchLimits } from './batch.ts';
-import { Outage, toOutage } from './outage.ts';
+import { Outage } from './outage.ts';
 
 /**
  * Limits of every batch of requests: two connections were as good as more, and statements for 32 requests or more took
@@ -21,8 +21,3 @@ export const batchBounds: BatchLimits = {
         }),
   overdue: () => new Outage('Postgres does not answer'),
 };
-
-/** Checks whether an error means that Postgres cannot answer: retrying a batch's items one by one would be useless. */
-export function isOutage(error: unknown): boolean {
-  return toOutage(error) instanceof Outage;
-}

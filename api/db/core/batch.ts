@@ -44,14 +44,13 @@ type Entries<Item, Result> = readonly Entry<Item, Result>[];
  * one ends, or beside it if it is slow or many items wait: few large runs cost less than many small ones
  * (docs/decisions/0143). When a run of several fails for a reason other than `isOutage`, its halves are run again, and
  * theirs, so that a bad row harms nobody else and costs a few runs. No item waits longer than `patience`, whatever
- * happens to the runs. A run that cannot take all waiting items takes items of each box in turn; without `boxOf` all
- * items are of one box.
+ * happens to the runs. A run that cannot take all waiting items takes items of each box in turn.
  */
 export function createBatch<Item, Result>(
   run: BatchRun<Item, Result>,
   limits: BatchLimits,
   isOutage: (error: unknown) => boolean,
-  boxOf: (item: Item) => string = () => '',
+  boxOf: (item: Item) => string,
 ): Batch<Item, Result> {
   const settle = settling(run, isOutage);
   const waiting = createFairLine<Entry<Item, Result>>((entry) => boxOf(entry.item));

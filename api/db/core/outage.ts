@@ -28,10 +28,15 @@ export function toOutage(error: unknown): unknown {
   return cannotAnswer(error, code) ? new Outage('Postgres cannot answer now', { cause: error }) : error;
 }
 
+/** Checks whether an error means that Postgres cannot answer: retrying a batch's items one by one would be useless. */
+export function isOutage(error: unknown): boolean {
+  return toOutage(error) instanceof Outage;
+}
+
 /** Checks whether Postgres cannot answer, also if an error of ours has that as its cause. */
 export function isCausedByOutage(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
-  return toOutage(error) instanceof Outage || (error.cause !== undefined && isCausedByOutage(error.cause));
+  return isOutage(error) || (error.cause !== undefined && isCausedByOutage(error.cause));
 }
 
 /** Checks whether Postgres cancelled a statement: it took longer than `statement_timeout` allows (57014). */

@@ -1,6 +1,6 @@
 import { createBatch, type BatchLimits } from './batch.ts';
-import { isOutage } from './batch-bounds.ts';
 import { confirmed } from './confirmed.ts';
+import { isOutage } from './outage.ts';
 import type { Connections } from './pool.ts';
 import { createPreparation, type Preparation } from './prepared-statements.ts';
 import type { Statement } from './statement.ts';

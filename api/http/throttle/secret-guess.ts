@@ -1,8 +1,10 @@
 import type { CountedEvents } from '../../audit/counted-events.ts';
 import type { FailureSlot } from '../../credentials/failure-slot.ts';
 import { Problem } from '../../problem.ts';
+import type { Sharer } from '../../shares/places.ts';
 import { beginAttempt, endAll } from './attempt.ts';
 import type { Attempt } from './attempt.ts';
+import { hashSharer } from './hash-sharer.ts';
 import { networkOf } from './network-of.ts';
 import type { SharedFailures } from './failures-of-all-replicas.ts';
 import type { KnownAddresses } from './known-addresses.ts';
@@ -21,20 +23,61 @@ export interface SecretLimits {
   readonly events: Pick<CountedEvents, 'note'>;
 }
 
-/** A chosen secret that is about to be verified: the client it is said to be of, and the address that sent it. */
-export interface SecretGuess {
+/** The client that a secret is said to be of, and the address that sent it. */
+interface Guessed {
   readonly box: string;
   readonly client: string;
   readonly address: string;
 }
 
-/**
- * Begins a guess at a chosen secret, within all limits on them: it counts as failed until its attempts end. Throws
- * Problem `throttled`, and Outage.
- */
-export async function beginSecretGuess(
+/** A guess at the secret of a client, wherever it is verified: the same limits, and the same counts of failures. */
+export class SecretGuess {
+  readonly #limits: SecretLimits;
+  readonly #guessed: Guessed;
+  #attempts: readonly Attempt[] | undefined;
+  #isRefused = false;
+
+  constructor(limits: SecretLimits, guessed: Guessed) {
+    this.#limits = limits;
+    this.#guessed = guessed;
+  }
+
+  /** True if {@link begin} threw. */
+  get isRefused(): boolean {
+    return this.#isRefused;
+  }
+
+  /**
+   * Admits a chosen secret before argon2 verifies it, and returns its sharer of argon2: it counts as failed until its
+   * end. Secrets after the first are the same guess. Throws Problem `throttled`, and Outage.
+   */
+  async begin(): Promise<Sharer> {
+    if (this.#attempts === undefined) {
+      this.#isRefused = true;
+      this.#attempts = await begunAttempts(this.#limits, this.#guessed);
+      this.#isRefused = false;
+    }
+    return hashSharer(this.#limits.throttle, this.#guessed.box, this.#guessed.address);
+  }
+
+  /** Counts a wrong secret: a chosen one that was begun, or a generated one, which argon2 never sees. Throws Outage. */
+  async failed(): Promise<void> {
+    const { secrets, addresses } = this.#limits.throttle;
+    const { box, client, address } = this.#guessed;
+    secrets.failed(box, client, address);
+    if (this.#attempts === undefined) addresses.failed('', '', address);
+    for (const attempt of this.#attempts ?? []) await attempt.failed();
+  }
+
+  /** Ends what was begun; call it exactly once. */
+  end(): void {
+    endAll(this.#attempts ?? []);
+  }
+}
+
+async function begunAttempts(
   { throttle, shared, known, slot, perSecret }: SecretLimits,
-  { box, client, address }: SecretGuess,
+  { box, client, address }: Guessed,
 ): Promise<readonly Attempt[]> {
   const { secrets, addresses } = throttle;
   if (secrets.begin(box, client, address) === undefined) {

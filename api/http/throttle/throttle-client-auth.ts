@@ -6,10 +6,7 @@ import { parseParameters } from '../../oauth/token/parameters.ts';
 import type { RawTokenRequest } from '../../oauth/token/endpoint.ts';
 import { Problem } from '../../problem.ts';
 import type { Sharer } from '../../shares/places.ts';
-import { endAll } from './attempt.ts';
-import type { Attempt } from './attempt.ts';
-import { hashSharer } from './hash-sharer.ts';
-import { beginSecretGuess, tooManyGuesses } from './secret-guess.ts';
+import { SecretGuess, tooManyGuesses } from './secret-guess.ts';
 import type { SecretLimits } from './secret-guess.ts';
 import type { FailureCount } from './throttle.ts';
 
@@ -59,8 +56,6 @@ function noteRefusal({ box, remoteAddr, requestId }: RawTokenRequest, { events }
   }
 }
 
-const none: readonly Attempt[] = [];
-
 /**
  * The verification of a request's secret: if argon2 does it, it counts from its beginning until its end. A class,
  * because every request of a client has one.
@@ -72,10 +67,8 @@ class Guess implements ClientGuess {
   readonly #address: string;
   /** True if its address has failed too often before: a wrong secret is not counted again. */
   readonly #hasFailedTooOften: boolean;
-  #attempts = none;
-  #guessed: string | undefined;
+  #secret: SecretGuess | undefined;
   #isChosen = false;
-  #isThrottled = false;
 
   constructor(raw: RawTokenRequest, limits: SecretLimits) {
     this.#raw = raw;
@@ -90,21 +83,15 @@ class Guess implements ClientGuess {
   }
 
   async begin(): Promise<Sharer> {
-    // A request may verify more than one secret: it is one guess.
-    if (this.#guessed === undefined) {
-      this.#guessed = guessedClient(this.#raw) ?? '';
-      this.#isThrottled = true;
-      const guess = { box: this.#raw.box, client: this.#guessed, address: this.#address };
-      this.#attempts = await beginSecretGuess(this.#limits, guess);
-      this.#isThrottled = false;
-    }
+    this.#secret ??= this.#guessAt(guessedClient(this.#raw) ?? '');
+    const sharer = await this.#secret.begin();
     this.#isChosen = true;
-    return hashSharer(this.#limits.throttle, this.#raw.box, this.#address);
+    return sharer;
   }
 
   /** True if its verification was refused. */
   get isThrottled(): boolean {
-    return this.#isThrottled;
+    return this.#secret?.isRefused === true;
   }
 
   recognized(): void {
@@ -117,17 +104,21 @@ class Guess implements ClientGuess {
 
   /** Counts a wrong secret. Throws Problem `throttled` instead if there were too many before, and Outage. */
   async failed(): Promise<void> {
-    const { secrets, addresses } = this.#limits.throttle;
-    if (this.#hasFailedTooOften) throw tooManyGuesses(secrets.retryAfter);
-    const client = this.#guessed ?? guessedClient(this.#raw);
-    if (client === undefined) return;
-    secrets.failed(this.#raw.box, client, this.#address);
-    if (this.#guessed === undefined) addresses.failed('', '', this.#address);
-    for (const attempt of this.#attempts) await attempt.failed();
+    if (this.#hasFailedTooOften) throw tooManyGuesses(this.#limits.throttle.secrets.retryAfter);
+    if (this.#secret === undefined) {
+      const client = guessedClient(this.#raw);
+      if (client === undefined) return;
+      this.#secret = this.#guessAt(client);
+    }
+    await this.#secret.failed();
   }
 
   end(): void {
-    endAll(this.#attempts);
+    this.#secret?.end();
+  }
+
+  #guessAt(client: string): SecretGuess {
+    return new SecretGuess(this.#limits, { box: this.#raw.box, client, address: this.#address });
   }
 }
 

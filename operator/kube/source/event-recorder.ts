@@ -5,7 +5,7 @@ import type { EventRecorder, ObjectEvent } from '../../status/events.ts';
 import { EVENT_REPORTER, eventInstance, eventNote, microTime } from './event-parts.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 import { KubeError } from '../client/kube-error.ts';
-import type { KubeErrorCode } from '../client/kube-error.ts';
+import { unlessMissing } from '../client/unless-missing.ts';
 
 /** Dependencies of a recorder. */
 export interface EventRecorderOptions {
@@ -104,23 +104,22 @@ class Recorder implements EventRecorder {
     const { namespace } = series.event.object;
     const path = `/apis/${events}/namespaces/${namespace}/events`;
     try {
-      if (series.written === undefined) {
+      // An Event that somebody deleted is created again.
+      if (series.written === undefined || !(await this.#writeCount(series, path))) {
         await api.call({ method: 'POST', path, body: this.#body(series, namespace) }, this.#signal);
-      } else {
-        const body = { series: { count: series.count, lastObservedTime: microTime(series.last) } };
-        await api.call({ method: 'PATCH', patch: 'merge', path: `${path}/${series.name}`, body }, this.#signal);
       }
       series.written = now().getTime();
     } catch (error) {
-      if (hasCode(error, 'not-found') && series.written !== undefined) {
-        // Somebody deleted this Event: it is created again.
-        series.written = undefined;
-        await this.#write(series);
-        return;
-      }
-      if (hasCode(error, 'terminating', 'not-found')) this.#going.set(namespace, now().getTime() + leftAlone);
+      if (isGoing(error)) this.#going.set(namespace, now().getTime() + leftAlone);
       onLost(error);
     }
+  }
+
+  /** Writes the count into the Event of a series; returns whether there is one. Throws KubeError. */
+  async #writeCount({ name, count, last }: Series, path: string): Promise<boolean> {
+    const body = { series: { count, lastObservedTime: microTime(last) } };
+    const call = { method: 'PATCH', patch: 'merge', path: `${path}/${name}`, body } as const;
+    return (await unlessMissing(this.#options.api.call(call, this.#signal))) !== undefined;
   }
 
   #body({ event, name, last }: Series, namespace: string): object {
@@ -141,6 +140,7 @@ class Recorder implements EventRecorder {
   }
 }
 
-function hasCode(error: unknown, ...codes: readonly KubeErrorCode[]): boolean {
-  return error instanceof KubeError && codes.includes(error.code);
+/** Checks for an error from a namespace that is being deleted, or gone: nothing can be created there. */
+function isGoing(error: unknown): boolean {
+  return error instanceof KubeError && (error.code === 'terminating' || error.code === 'not-found');
 }

@@ -52,6 +52,8 @@ function steered(over: Partial<BatchLimits> = {}): { submit: (item: number) => P
   return { submit: (item) => batch.submit(item), runs };
 }
 
+const ofOneBox = () => 'default';
+
 /** A batch that runs at once, unless `work` throws. */
 function immediate(work: (items: readonly number[]) => void, over: Partial<BatchLimits> = {}) {
   return createBatch(
@@ -62,6 +64,7 @@ function immediate(work: (items: readonly number[]) => void, over: Partial<Batch
     },
     { ...limits, ...over },
     isOutage,
+    ofOneBox,
   );
 }
 
@@ -265,7 +268,12 @@ describe('a batch', () => {
   });
 
   it('rejects an item to which the run gave no result', async () => {
-    const batch = createBatch((items: readonly number[]) => Promise.resolve(items.slice(1)), limits, isOutage);
+    const batch = createBatch(
+      (items: readonly number[]) => Promise.resolve(items.slice(1)),
+      limits,
+      isOutage,
+      ofOneBox,
+    );
     const outcomes = await Promise.all([1, 2].map((item) => outcome(batch.submit(item))));
     expect(outcomes).to.deep.equal([2, 'the batch gave no result']);
   });

@@ -51,9 +51,9 @@ export function countPlans(random: Random, each = process.env['BOXGATE_CRASH_POI
     },
     async untilMet(plan, play) {
       const violations: string[] = [];
-      const tried = async <T extends Tried>(one: Plan, playOne: (plan: Plan) => Promise<T>): Promise<T> => {
+      const tried = async (one: Plan) => {
         try {
-          const outcome = await playOne(one);
+          const outcome = await play(one);
           violations.push(...outcome.violations);
           return outcome;
         } catch (error) {
@@ -61,9 +61,9 @@ export function countPlans(random: Random, each = process.env['BOXGATE_CRASH_POI
           throw new Error([...faults, ...violations, what].join('\n'), { cause: error });
         }
       };
-      let outcome = await tried(plan, play);
+      let outcome = await tried(plan);
       for (let place = plan.place; place > 0 && !outcome.isMet; place -= 1) {
-        outcome = await tried({ ...plan, place, byPlace: true }, play);
+        outcome = await tried({ ...plan, place, byPlace: true });
       }
       return { ...outcome, violations };
     },
