@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { setTimeout } from 'node:timers/promises';
 import { startLoggedProcess, type LoggedProcess } from '../../support/logged-process.ts';
 import { startRestarted, type Started } from './restarted.ts';
 
@@ -33,10 +32,8 @@ describe('a process that is started again', () => {
     const restarted = await startRestarted({
       name: 'program',
       start,
-      async begin() {
-        await setTimeout(1);
-        if (failures > 0) throw new Error(`it has no place: ${String(failures--)}`);
-      },
+      begin: () =>
+        failures > 0 ? Promise.reject(new Error(`it has no place: ${String(failures--)}`)) : Promise.resolve(),
     });
     failures = 2;
     const { process: first } = restarted.serving();
