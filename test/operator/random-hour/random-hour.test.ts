@@ -22,7 +22,8 @@ describe('a random hour of edits, kills, taken rights, skewed definitions and Se
     const report = await playHour(stage, { seed, ...size, milliseconds: minutes * 60_000 });
     const { violations, unsettled, ...counts } = report;
     if (minutes > 0) process.stdout.write(`${JSON.stringify({ seed, ...size, ...counts }, undefined, 2)}\n`);
-    expect(violations, JSON.stringify(violations.slice(0, 3), undefined, 2)).to.deep.equal([]);
+    const lines = violations.map(({ object, what }) => `${object}: ${what.join('; ')}`);
+    expect(violations, [...lines, JSON.stringify(violations.slice(0, 3), undefined, 2)].join('\n')).to.deep.equal([]);
     expect(unsettled).to.deep.equal([]);
     const noted = [
       'killed',

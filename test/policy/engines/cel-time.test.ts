@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { execFileSync } from 'node:child_process';
 import { STEPS_PER_DECISION } from '../../../api/policy/steps.ts';
 import { compiled, countedSteps, sampleRequest } from '../policies.ts';
 
@@ -69,6 +70,20 @@ describe('time in CEL', () => {
     const open = 'timestamp(time).getHours("Europe/Berlin") >= 9 && timestamp(time).getHours("Europe/Berlin") < 17';
     expect(result(open)).to.equal(true);
     expect(result(open, undefined, later)).to.equal(false);
+  });
+
+  it('has loaded the data of time zones before the first decision, whose time it would use up', () => {
+    const program = `
+      const zones = [];
+      const { DateTimeFormat } = Intl;
+      Intl.DateTimeFormat = function (locale, options) {
+        zones.push(options.timeZone);
+        return new DateTimeFormat(locale, options);
+      };
+      await import('./api/policy/engines/cel.ts');
+      console.log(zones.join());`;
+    const printed = execFileSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8' });
+    expect(printed.trim()).to.equal('UTC');
   });
 
   it('answers for any number of time zones, and takes steps for each', () => {
