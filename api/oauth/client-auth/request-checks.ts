@@ -23,6 +23,3 @@ export interface Caller {
  * up elsewhere (api/users), so the reader of the request provides this. Throws Outage, or Problem `throttled`.
  */
 export type VerifyPassword = (email: string, password: string) => Promise<number | undefined>;
-
-/** Checks of a request that needs none: no limit, no listener, no user with a password. */
-export const NO_CHECKS: RequestChecks = {};

@@ -3,7 +3,6 @@ import { authenticateClient } from '../client-auth/authenticate-client.ts';
 import { clientId, readClientCredentials } from '../client-auth/client-auth-request.ts';
 import { checkToken } from './check-token.ts';
 import type { LiveSession } from './check-token.ts';
-import { NO_CHECKS } from '../client-auth/request-checks.ts';
 import type { RequestChecks } from '../client-auth/request-checks.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { groupsClaim } from '../openid/user-claims.ts';
@@ -23,7 +22,7 @@ const inactive = { active: false } as const;
 export async function introspect(
   raw: RawTokenRequest,
   services: OAuthServices,
-  checks: RequestChecks = NO_CHECKS,
+  checks: RequestChecks,
 ): Promise<Introspection | undefined> {
   const parameters = parseParameters(raw.contentType, raw.body);
   const credentials = readClientCredentials(raw.authorization, parameters);

@@ -7,7 +7,6 @@ import { identifyClient } from '../client-auth/identify-client.ts';
 import { endRefreshFamily, endSession } from './end-session.ts';
 import type { SessionOfToken } from './end-session.ts';
 import { findRefreshToken } from '../refresh/find-refresh-token.ts';
-import { NO_CHECKS } from '../client-auth/request-checks.ts';
 import type { RequestChecks } from '../client-auth/request-checks.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { parseParameters } from '../token/parameters.ts';
@@ -22,11 +21,7 @@ type Found = { readonly client: string } & ({ readonly session: SessionOfToken }
  * family. An invalid token is no error (§2.2); another client's is never revoked (§2.1). False when there is no such
  * box. Throws OAuthError, Outage.
  */
-export async function revoke(
-  raw: RawTokenRequest,
-  services: OAuthServices,
-  checks: RequestChecks = NO_CHECKS,
-): Promise<boolean> {
+export async function revoke(raw: RawTokenRequest, services: OAuthServices, checks: RequestChecks): Promise<boolean> {
   const parameters = parseParameters(raw.contentType, raw.body);
   const credentials = readClientCredentials(raw.authorization, parameters);
   const text = parameters.get('token');

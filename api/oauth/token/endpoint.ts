@@ -1,5 +1,4 @@
 import { clientId, readClientCredentials } from '../client-auth/client-auth-request.ts';
-import { NO_CHECKS } from '../client-auth/request-checks.ts';
 import type { RequestChecks } from '../client-auth/request-checks.ts';
 import { decideWithKey } from '../keys/decide-with-key.ts';
 import { grants } from './grants/registry.ts';
@@ -24,7 +23,7 @@ export interface RawTokenRequest {
 export async function token(
   raw: RawTokenRequest,
   services: OAuthServices,
-  checks: RequestChecks = NO_CHECKS,
+  checks: RequestChecks,
 ): Promise<TokenResponse | undefined> {
   const request = parseTokenRequest(raw); //                §3.2, §2.3.1
   const grant = chooseGrant(request); //                    §5.2

@@ -7,6 +7,7 @@ import { Problem } from '../../../api/problem.ts';
 import type { StateCache } from '../../../api/state/state-cache.ts';
 import { makeWorld } from '../../oauth/world.ts';
 import type { World } from '../../oauth/world.ts';
+import { NO_CHECKS } from '../../oauth/no-checks.ts';
 
 const client = { kind: 'Client', grant_types: ['client_credentials'], secret: 'a-secret' } as const;
 const linked = (id: string) => [{ resourceType: 'Client', id }];
@@ -108,6 +109,7 @@ describe('authorization', () => {
         remoteAddr: null,
       },
       world.services,
+      NO_CHECKS,
     );
     return answer?.access_token ?? '';
   }

@@ -3,7 +3,7 @@ import { createClientSecrets } from '../../../api/credentials/client-secret.ts';
 import type { ClientSecrets } from '../../../api/credentials/client-secret.ts';
 import { createHashQueue } from '../../../api/credentials/hash-queue.ts';
 import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
-import { NO_CHECKS } from '../../../api/oauth/client-auth/request-checks.ts';
+import { NO_CHECKS } from '../no-checks.ts';
 import { authenticateBySecret } from '../../../api/oauth/client-auth/authenticate-client.ts';
 import { parseBasic } from '../../../api/oauth/client-auth/client-auth-request.ts';
 import type { BoxState } from '../../../api/state/box-state.ts';

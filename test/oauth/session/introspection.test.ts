@@ -8,6 +8,7 @@ import type { TokenResponse } from '../../../api/schemas/oauth.ts';
 import { basic } from '../requests.ts';
 import { formRequest, makeWorld, outcome } from '../world.ts';
 import type { World } from '../world.ts';
+import { NO_CHECKS } from '../no-checks.ts';
 
 const issuer = 'https://boxgate.test/boxes/default';
 
@@ -48,13 +49,15 @@ describe('the introspection endpoint', () => {
       { grant_type: 'client_credentials', ...fields },
       { box, authorization: basic(id, secret) },
     );
-    const response = await token(request, world.services);
+    const response = await token(request, world.services, NO_CHECKS);
     if (response === undefined) throw new Error('no such box');
     return response;
   }
 
   function ask(text: string | undefined, box = 'default', by = basic('resource', secret)) {
-    return outcome(introspect(formRequest({ token: text ?? '' }, { box, authorization: by }), world.services));
+    return outcome(
+      introspect(formRequest({ token: text ?? '' }, { box, authorization: by }), world.services, NO_CHECKS),
+    );
   }
 
   const times = { iat: start / 1000, exp: start / 1000 + 300 };
@@ -108,7 +111,7 @@ describe('the introspection endpoint', () => {
   it('says of a rotated refresh token that it is not active, once its grace is over, and ends nothing', async () => {
     const { refresh_token } = await begin('rotating');
     const fields = { grant_type: 'refresh_token', client_id: 'rotating', refresh_token: refresh_token ?? '' };
-    const next = await token(formRequest(fields), world.services);
+    const next = await token(formRequest(fields), world.services, NO_CHECKS);
     expect(await ask(refresh_token)).to.include({ active: true });
     world.clock.now = start + rotationGrace + 1;
     expect(await ask(refresh_token)).to.deep.equal({ active: false });
@@ -149,11 +152,13 @@ describe('the introspection endpoint', () => {
     await world.declare(box, { kind: 'Client', id: 'app', secret, grant_types: ['client_credentials'] });
     await world.declare(box, { kind: 'Client', id: 'watcher', secret, grant_types: [] });
     const grant = formRequest({ grant_type: 'client_credentials' }, { box, authorization: basic('app', secret) });
-    const { access_token = '' } = (await token(grant, world.services)) ?? {};
+    const { access_token = '' } = (await token(grant, world.services, NO_CHECKS)) ?? {};
     const by = { box, authorization: basic('watcher', secret) };
-    expect(await introspect(formRequest({ token: access_token }, by), world.services)).to.include({ active: true });
+    expect(await introspect(formRequest({ token: access_token }, by), world.services, NO_CHECKS)).to.include({
+      active: true,
+    });
     const own = formRequest({ grant_type: 'client_credentials' }, by);
-    expect(await outcome(token(own, world.services))).to.equal('unauthorized_client');
+    expect(await outcome(token(own, world.services, NO_CHECKS))).to.equal('unauthorized_client');
   });
 
   const refusals: Record<string, { fields: Record<string, string>; by?: string; error: string }> = {
@@ -170,7 +175,7 @@ describe('the introspection endpoint', () => {
   for (const [what, { fields, by, error }] of Object.entries(refusals)) {
     it(`refuses ${what}: ${error}`, async () => {
       const request = formRequest(fields, by === undefined ? {} : { authorization: by });
-      expect(await outcome(introspect(request, world.services))).to.equal(error);
+      expect(await outcome(introspect(request, world.services, NO_CHECKS))).to.equal(error);
     });
   }
 });

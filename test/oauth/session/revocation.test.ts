@@ -8,6 +8,7 @@ import type { TokenResponse } from '../../../api/schemas/oauth.ts';
 import { basic } from '../requests.ts';
 import { formRequest, makeWorld, outcome } from '../world.ts';
 import type { World } from '../world.ts';
+import { NO_CHECKS } from '../no-checks.ts';
 
 describe('the revocation endpoint', () => {
   const secret = generateClientSecret();
@@ -40,7 +41,7 @@ describe('the revocation endpoint', () => {
 
   async function begin(id: string, box = 'default'): Promise<TokenResponse> {
     const request = formRequest({ grant_type: 'client_credentials' }, { box, authorization: basic(id, secret) });
-    const response = await token(request, world.services);
+    const response = await token(request, world.services, NO_CHECKS);
     if (response === undefined) throw new Error('no such box');
     return response;
   }
@@ -48,18 +49,18 @@ describe('the revocation endpoint', () => {
   function end(text: string | undefined, id: string, over: { box?: string; fields?: Record<string, string> } = {}) {
     const fields = { token: text ?? '', ...over.fields };
     const box = over.box ?? 'default';
-    return outcome(revoke(formRequest(fields, { box, authorization: basic(id, secret) }), world.services));
+    return outcome(revoke(formRequest(fields, { box, authorization: basic(id, secret) }), world.services, NO_CHECKS));
   }
 
   /** As another replica sees it. */
   async function lives(text: string | undefined, box = 'default'): Promise<boolean> {
     const request = formRequest({ token: text ?? '' }, { box, authorization: basic('theirs', secret) });
-    return (await introspect(request, world.replica()))?.active === true;
+    return (await introspect(request, world.replica(), NO_CHECKS))?.active === true;
   }
 
   function refresh(refresh_token: string | undefined, client_id: string) {
     const fields = { grant_type: 'refresh_token', client_id, refresh_token: refresh_token ?? '' };
-    return outcome(token(formRequest(fields), world.services));
+    return outcome(token(formRequest(fields), world.services, NO_CHECKS));
   }
 
   async function endOf(text: string | undefined): Promise<unknown> {
@@ -127,7 +128,7 @@ describe('the revocation endpoint', () => {
     world.takeRecords();
     const request = () => formRequest({ token: access_token }, { authorization: basic('theirs', secret) });
     const replicas = [world.services, world.replica(), world.services, world.replica()];
-    const done = await Promise.all(replicas.map((services) => outcome(revoke(request(), services))));
+    const done = await Promise.all(replicas.map((services) => outcome(revoke(request(), services, NO_CHECKS))));
     expect(done).to.deep.equal([true, true, true, true]);
     expect([await lives(access_token), await lives(other.access_token)]).to.deep.equal([false, true]);
     const closed = world.takeRecords().filter(({ event }) => event === 'session.closed');
@@ -186,13 +187,14 @@ describe('the revocation endpoint', () => {
   for (const [what, { fields, authorization, error }] of Object.entries(refusals)) {
     it(`refuses ${what}: ${error}`, async () => {
       const request = formRequest(fields, authorization === undefined ? {} : { authorization });
-      expect(await outcome(revoke(request, world.services))).to.equal(error);
+      expect(await outcome(revoke(request, world.services, NO_CHECKS))).to.equal(error);
     });
   }
 
   it('takes a public client at its word, for its own tokens only', async () => {
     const { access_token } = await begin('mine');
-    const named = (text: string) => outcome(revoke(formRequest({ token: text, client_id: 'public' }), world.services));
+    const named = (text: string) =>
+      outcome(revoke(formRequest({ token: text, client_id: 'public' }), world.services, NO_CHECKS));
     expect(await named('garbage')).to.equal(true);
     expect(await named(access_token)).to.equal('unauthorized_client');
     expect(await lives(access_token)).to.equal(true);
@@ -206,7 +208,7 @@ describe('the revocation endpoint', () => {
        UPDATE boxgate.resource r SET version = b.config_version, previous_secret = secrets[1], previous_until = 'epoch'::timestamptz + interval '1000 years',
               secrets = '{}' FROM b WHERE box = 'default' AND kind = 'Client' AND id = 'left'`,
     );
-    expect(await outcome(revoke(formRequest({ token: 'x', client_id: 'left' }), world.services))).to.equal(
+    expect(await outcome(revoke(formRequest({ token: 'x', client_id: 'left' }), world.services, NO_CHECKS))).to.equal(
       'invalid_client',
     );
     expect(await end('x', 'left')).to.equal(true);

@@ -8,6 +8,7 @@ import { sealedFor } from '../../../api/state/key-ring.ts';
 import { basic } from '../requests.ts';
 import { formRequest, makeWorld } from '../world.ts';
 import type { World } from '../world.ts';
+import { NO_CHECKS } from '../no-checks.ts';
 
 describe('T-46 the database, read by its owner', () => {
   const generated = generateClientSecret();
@@ -45,6 +46,7 @@ describe('T-46 the database, read by its owner', () => {
     const response = await token(
       formRequest(fields, authorization === undefined ? {} : { authorization }),
       world.services,
+      NO_CHECKS,
     );
     if (response === undefined) throw new Error('no such box');
     return response;
