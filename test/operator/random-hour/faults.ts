@@ -88,7 +88,8 @@ async function closeManagement({ stage, fleet, journal, random }: FaultScene): P
     const generations = new Map(before.map(({ uid, generation }) => [uid, generation]));
     return async () =>
       (await inlineClients(stage, fleet)).some(
-        ({ uid, generation, ready }) => ready !== undefined && generation > (generations.get(uid) ?? Infinity),
+        // One without a generation before was created since: while nobody leads, edits may replace every Client.
+        ({ uid, generation, ready }) => ready !== undefined && generation > (generations.get(uid) ?? 0),
       );
   };
   for (let left = 5; left > 0; left -= 1) {
