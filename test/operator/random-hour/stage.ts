@@ -33,8 +33,17 @@ export interface HourStage {
 /** Public URL of the API; a box's issuer is below it. */
 export const publicUrl = 'http://boxgate.test';
 
-/** A leader that was killed is replaced soon, and a sweep comes often: an hour is compressed. */
-const quick = { BOXGATE_LEASE_SECONDS: '6', BOXGATE_SWEEP_SECONDS: '5', BOXGATE_PUBLIC_URL: publicUrl } as const;
+/**
+ * A leader that was killed is replaced soon, and a sweep comes often: an hour is compressed. The outages of a slow
+ * machine may last longer than a deletion usually waits for the API, so it waits longer here: what a Client that is
+ * gone declared is never accepted.
+ */
+const quick = {
+  BOXGATE_LEASE_SECONDS: '6',
+  BOXGATE_SWEEP_SECONDS: '5',
+  BOXGATE_HOLD_SECONDS: '600',
+  BOXGATE_PUBLIC_URL: publicUrl,
+} as const;
 
 /** Starts the installation on a control plane and a database of its own. */
 export async function startHourStage(): Promise<HourStage> {
