@@ -88,6 +88,38 @@ describe('charts/boxgate', () => {
     }
   });
 
+  it('tells the operator of TLS on the public port, and of the domain of the cluster', async () => {
+    const configOf = async (...values: readonly string[]) => {
+      const environment = environmentOf(manifestOf(await rendered(values), 'Deployment', 'boxgate-operator'));
+      return readOperatorConfig({ ...environment, KUBERNETES_SERVICE_HOST: '10.96.0.1' });
+    };
+    expect(await configOf()).to.include({ publicTls: false, clusterDomain: 'cluster.local' });
+    const changed = await configOf('tls.secretName=public-tls', 'clusterDomain=corp.example');
+    expect(changed).to.include({ publicTls: true, clusterDomain: 'corp.example' });
+  });
+
+  it('gives both programs the same value of each setting that both read, in every variant', async () => {
+    for (const [title, values] of Object.entries(variants)) {
+      const all = await rendered(values);
+      const api = environmentOf(manifestOf(all, 'Deployment', 'boxgate-api'));
+      const operator = environmentOf(manifestOf(all, 'Deployment', 'boxgate-operator'));
+      const shared = Object.keys(api).filter((name) => name in operator);
+      expect(shared, title).to.include.members(['BOXGATE_PUBLIC_URL', 'BOXGATE_CLUSTER_DOMAIN', 'BOXGATE_LOG_LEVEL']);
+      for (const name of shared) expect(operator[name], `${title}: ${name}`).to.equal(api[name]);
+    }
+  });
+
+  it('puts the labels and annotations of all objects on each one', async () => {
+    const switches = ['monitoring', 'an Ingress', 'Secrets in two namespaces', 'autoscaling', 'what people add'];
+    const values = switches.flatMap((title) => variants[title] ?? expect.fail(title));
+    for (const also of [[], ['rbac.boxes.clusterWide=true'], variants['an HTTPRoute'] ?? []]) {
+      for (const { kind, name, object } of await rendered([...values, ...also])) {
+        expect(at(object, 'metadata', 'labels', 'team'), `${kind} ${name}`).to.equal('identity');
+        expect(at(object, 'metadata', 'annotations', 'owner'), `${kind} ${name}`).to.equal('identity');
+      }
+    }
+  });
+
   it('names a Job by its content: another release has another Job, the same values have the same', async () => {
     const jobs = async (...values: readonly string[]) =>
       (await rendered(values)).filter(({ kind }) => kind === 'Job').map(({ name }) => name);

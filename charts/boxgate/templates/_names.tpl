@@ -29,11 +29,19 @@ app.kubernetes.io/part-of: boxgate
 {{- end }}
 {{- end -}}
 
-{{- /* Metadata of an object. Arguments: root, component, name, annotations. */ -}}
+{{- /* Metadata of an object in the namespace of the release. Arguments: name, and those of boxgate.about. */ -}}
 {{- define "boxgate.metadata" -}}
 name: {{ .name }}
 namespace: {{ .root.Release.Namespace }}
+{{ include "boxgate.about" . }}
+{{- end -}}
+
+{{- /* Labels and annotations of an object. Arguments: root, component, labels, annotations. */ -}}
+{{- define "boxgate.about" -}}
 labels: {{- include "boxgate.labels" . | nindent 2 }}
+{{- with .labels }}
+{{- toYaml . | nindent 2 }}
+{{- end }}
 {{- with merge dict (default dict .annotations) .root.Values.commonAnnotations }}
 annotations: {{- toYaml . | nindent 2 }}
 {{- end }}
