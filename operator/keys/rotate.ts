@@ -8,6 +8,7 @@ import {
   encryptionStep,
   forgetStep,
   managementStep,
+  nextOf,
   stepAnnotation,
   type Rotation,
   type RotationStep,
@@ -31,9 +32,9 @@ export async function rotate(
   if (missing.length > 0) {
     throw new Error(`The Secret ${secretName} lacks ${missing.join(', ')}: restore it from a backup first`);
   }
-  const { change, done, next } = await stepOf(found, config, rotation, now);
-  await store.change(secretName, found, change);
-  return [done, `next: ${next}`];
+  const step = await stepOf(found, config, rotation, now);
+  await store.change(secretName, found, step.change);
+  return [step.done, `next: ${nextOf(step, config.namespace)}`];
 }
 
 async function stepOf(

@@ -6,10 +6,15 @@ export const rotations = ['management', 'certificate', 'encryption', 'digest'] a
 /** One of {@link rotations}. */
 export type Rotation = (typeof rotations)[number];
 
-/** A step of a rotation: the change of the Secret, the sentence that tells it, and the command that follows. */
+/** A step of a rotation. */
 export interface RotationStep {
+  /** The change of the Secret. */
   readonly change: SecretChange;
+  /** The sentence that tells it. */
   readonly done: string;
+  /** Deployments that are restarted afterwards; none if left out. */
+  readonly restart?: readonly string[];
+  /** What follows then. */
   readonly next: string;
 }
 
@@ -18,8 +23,15 @@ export function stepAnnotation(rotation: Rotation): string {
   return `boxgate.dev/rotation-${rotation}`;
 }
 
-const restartApi = 'kubectl rollout restart deployment/boxgate-api';
-const restartBoth = 'kubectl rollout restart deployment/boxgate-api deployment/boxgate-operator';
+const api = 'boxgate-api';
+const operator = 'boxgate-operator';
+
+/** Returns what follows a step, with the command for the namespace of the installation. */
+export function nextOf({ restart, next }: RotationStep, namespace: string): string {
+  if (restart === undefined) return next;
+  const deployments = restart.map((name) => `deployment/${name}`).join(' ');
+  return `kubectl --namespace ${namespace} rollout restart ${deployments}; ${next}`;
+}
 
 /**
  * Returns the next step for the management key: `old,new` for the API, `new,old` for both, then `new`. `step` is the
@@ -36,20 +48,23 @@ export function managementStep(value: string, step: string | undefined, fresh: s
     return {
       change: change([first, fresh], 'added'),
       done: 'step 1 of 3: the API accepts a second management key',
-      next: `${restartApi}; when it is rolled out, run this command again`,
+      restart: [api],
+      next: 'when it is rolled out, run this command again',
     };
   }
   if (step === 'added') {
     return {
       change: change([second, first], 'first'),
       done: 'step 2 of 3: the operator uses the new management key',
-      next: `${restartBoth}; when both are rolled out, run this command again`,
+      restart: [api, operator],
+      next: 'when both are rolled out, run this command again',
     };
   }
   return {
     change: change([first], null),
     done: 'step 3 of 3: the old management key is removed',
-    next: `${restartBoth}; then the old key is not accepted any more`,
+    restart: [api, operator],
+    next: 'then the old key is not accepted any more',
   };
 }
 
@@ -64,7 +79,8 @@ export function encryptionStep(value: string, step: string | undefined, fresh: s
     return {
       change: { data: { 'encryption-key': [...keys, fresh].join(',') }, annotations: { [annotation]: 'added' } },
       done: 'step 1 of 2: the API can open what a new encryption key seals',
-      next: `${restartApi}; when it is rolled out, run this command again`,
+      restart: [api],
+      next: 'when it is rolled out, run this command again',
     };
   }
   const newest = keys.slice(-1);
@@ -74,7 +90,8 @@ export function encryptionStep(value: string, step: string | undefined, fresh: s
       annotations: { [annotation]: null },
     },
     done: 'step 2 of 2: the API seals with the new encryption key, and opens with the older ones',
-    next: `${restartApi}; \`boxgate keys forget encryption\` removes the older ones when nothing needs them`,
+    restart: [api],
+    next: 'the older ones stay, as passwords and signing keys that were sealed with them need them',
   };
 }
 
@@ -87,7 +104,8 @@ export function forgetStep(value: string, step: string | undefined): RotationSte
   return {
     change: { data: { 'encryption-key': first }, annotations: {} },
     done: `removed ${String(older.length)} older encryption ${older.length === 1 ? 'key' : 'keys'}: passwords that were set under them are lost`,
-    next: restartApi,
+    restart: [api],
+    next: 'then nothing can open what the older ones sealed',
   };
 }
 
@@ -96,7 +114,8 @@ export function digestStep(fresh: string): RotationStep {
   return {
     change: { data: { 'digest-key': fresh }, annotations: {} },
     done: 'step 1 of 1: the digest key is replaced',
-    next: 'kubectl rollout restart deployment/boxgate-operator; it sends everything declared once more',
+    restart: [operator],
+    next: 'it sends everything declared once more',
   };
 }
 

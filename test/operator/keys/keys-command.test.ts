@@ -110,7 +110,9 @@ describe('boxgate keys', () => {
     await run(['create']);
     const { 'management-keys': old = '' } = await secret('boxgate-keys');
     const first = await run(['rotate', 'management']);
-    expect(first.said).to.match(/^step 1 of 3: .*\nnext: kubectl rollout restart deployment\/boxgate-api; .*\n$/);
+    expect(first.said).to.match(
+      /^step 1 of 3: .*\nnext: kubectl --namespace [a-z0-9-]+ rollout restart deployment\/boxgate-api; .*\n$/,
+    );
     const { 'management-keys': added = '' } = await secret('boxgate-keys');
     expect(added.split(',')[0]).to.equal(old);
     await run(['rotate', 'management']);

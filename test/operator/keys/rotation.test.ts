@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { digestStep, encryptionStep, forgetStep, managementStep } from '../../../operator/keys/rotation.ts';
+import { digestStep, encryptionStep, forgetStep, managementStep, nextOf } from '../../../operator/keys/rotation.ts';
 import type { RotationStep } from '../../../operator/keys/rotation.ts';
 
 /** Takes steps one after the other, as a Secret keeps them; returns the value after each. */
@@ -45,8 +45,16 @@ describe('steps of a rotation', () => {
   });
 
   it('says after each step what to do before the next one', () => {
-    expect(managementStep('old', undefined, 'new').next).to.match(/^kubectl rollout restart deployment\/boxgate-api;/);
-    expect(managementStep('old,new', 'added', 'x').next).to.contain('deployment/boxgate-operator');
-    expect(encryptionStep('old', undefined, 'new').next).to.contain('run this command again');
+    const next = (step: RotationStep) => nextOf(step, 'auth');
+    expect(next(managementStep('old', undefined, 'new'))).to.equal(
+      'kubectl --namespace auth rollout restart deployment/boxgate-api; when it is rolled out, run this command again',
+    );
+    expect(next(managementStep('old,new', 'added', 'x'))).to.contain(
+      'deployment/boxgate-api deployment/boxgate-operator;',
+    );
+    expect(next(encryptionStep('old', undefined, 'new'))).to.contain('run this command again');
+    expect(next(digestStep('new'))).to.match(
+      /^kubectl --namespace auth rollout restart deployment\/boxgate-operator; /,
+    );
   });
 });
