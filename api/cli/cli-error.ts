@@ -2,8 +2,8 @@ import { reasonOf } from '../client/manifest/walk.ts';
 import { plainText } from '../../process/plain-text.ts';
 
 /**
- * Exit codes: done, refused by the box, command line not understood, box not reached, a file of boxctl or the output
- * cannot be read or written, access only gained or any lost by a plan (a difference of `diff` counts as the first),
+ * Exit codes: done, refused by the box, command line not understood, not reached (the box; or a file of boxctl or the
+ * output, which cannot be read or written), access only gained or any lost by a plan (a difference of `diff` counts as the first),
  * interrupted (128 + SIGINT).
  */
 export const EXIT = {
@@ -11,7 +11,6 @@ export const EXIT = {
   refused: 1,
   usage: 2,
   unreachable: 3,
-  storage: 4,
   gained: 10,
   lost: 11,
   interrupted: 130,
@@ -28,17 +27,24 @@ export class CliError extends Error {
   }
 }
 
+/** A file of boxctl, or the output, that cannot be read or written. */
+export class StorageError extends CliError {
+  constructor(message: string) {
+    super(EXIT.unreachable, message);
+  }
+}
+
 /** Returns the error for a command line that is not understood. */
 export function usageError(message: string): CliError {
   return new CliError(EXIT.usage, message);
 }
 
-/** Waits for work on a file of boxctl. Throws CliError with its path and the reason if the file system refuses it. */
+/** Waits for work on a file of boxctl. Throws StorageError with its path and the reason if the file system refuses it. */
 export async function onFile<T>(doing: 'read' | 'written', file: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw new CliError(EXIT.storage, `${plainText(file)} cannot be ${doing}: ${fileReason(error)}`);
+    throw new StorageError(`${plainText(file)} cannot be ${doing}: ${fileReason(error)}`);
   }
 }
 

@@ -11,7 +11,7 @@ let unwritten: number | undefined;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') return;
   if (unwritten === undefined) process.stderr.write(`boxctl: the output cannot be written: ${fileReason(error)}\n`);
-  process.exitCode = unwritten = EXIT.storage;
+  process.exitCode = unwritten = EXIT.unreachable;
 });
 process.stderr.on('error', () => undefined);
 

@@ -31,7 +31,7 @@ export interface KeptState {
 export interface State {
   /**
    * Returns what is kept: nothing if there is no file. Throws CliError if others may read it, if it is no JSON, and
-   * with EXIT.storage if the file system refuses it.
+   * StorageError if the file system refuses it.
    */
   read(): Promise<KeptState>;
   /** Changes some of it, in one step: a reader sees the old file or the new one. Throws like read. */

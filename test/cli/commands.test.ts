@@ -200,6 +200,15 @@ describe('boxctl', () => {
       expect((await boxctl.run([...request, '{"n": 3}'])).code).to.equal(1);
       expect((await boxctl.run([...request, 'no JSON'])).code).to.equal(2);
       expect((await boxctl.run(['can', 'nobody', 'GET', '/'])).code).to.equal(2);
+      const twice = await boxctl.run([
+        'can',
+        'ann@mail.example',
+        'POST',
+        '/Client?q=1&q=2',
+        '--header',
+        'X-Team: blue',
+      ]);
+      expect([twice.code, twice.output]).to.deep.equal([1, '']);
       await done(['policy', 'delete', 'odd']);
     });
   });

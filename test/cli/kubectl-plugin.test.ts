@@ -156,6 +156,16 @@ describe('kubectl boxgate', () => {
     expect(isList(users) ? users[0] : undefined).to.include({ id: 1, email: 'ann@example.com' });
   });
 
+  it('works in a box whose Clients are megabytes in the cluster', async () => {
+    const path = `/apis/boxgate.dev/v1/namespaces/${box}/clients`;
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
+      const metadata = { name: `large-${name}`, annotations: { note: 'x'.repeat(250_000) } };
+      const spec = { grant_types: ['client_credentials'], generateSecret: {} };
+      await create(path, { apiVersion: 'boxgate.dev/v1', kind: 'Client', metadata, spec });
+    }
+    expect(await run('user', 'list')).to.include({ code: 0, messages: '' });
+  });
+
   it('does what the policies of the box allow, and no more', async () => {
     await rig.put('AccessPolicy', box, 'kubectl', {
       engine: 'matcho',

@@ -28,7 +28,7 @@ describe('boxctl whose files or output cannot be written', () => {
 
   const use = ['box', 'use', 'default', '--server', 'http://127.0.0.1:1'] as const;
   const refused = (file: string, doing: string, reason: string): object => ({
-    code: 4,
+    code: 3,
     output: '',
     messages: `boxctl: ${file} cannot be ${doing}: ${reason}\n`,
   });
@@ -52,7 +52,7 @@ describe('boxctl whose files or output cannot be written', () => {
   it('says that the output cannot be written, and is quiet about a pipe that nobody reads on', async () => {
     const command = `'${process.execPath}' api/cli/boxctl.cjs completion bash`;
     expect(await shell(`${command} > /dev/full`)).to.deep.equal({
-      code: 4,
+      code: 3,
       messages: 'boxctl: the output cannot be written: its file system is full\n',
     });
     expect(await shell(`${command} | true`)).to.deep.equal({ code: 0, messages: '' });

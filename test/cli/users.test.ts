@@ -69,6 +69,19 @@ describe('boxctl user', () => {
     expect(wizard.said().split('Password: ')).to.have.length(2);
   });
 
+  it('the wizard ends where another email or password would change nothing: the box is full', async () => {
+    await api.declareWithin('default', { users: 3 }, []);
+    const wizard = boxctl.onTerminal(['user', 'new']);
+    await eventually('it asks for the email', () => wizard.said().includes('Email: '));
+    wizard.write('dora@mail.example\r');
+    await eventually('it asks for the password', () => wizard.said().includes('Password: '));
+    wizard.write('battery staple\r');
+    await eventually('it ends', () => wizard.hasEnded());
+    expect(wizard.said()).to.contain('boxctl: the user is not created:').and.to.contain('users');
+    expect(wizard.said().split('Email: ')).to.have.length(2);
+    await api.declareWithin('default', { users: 1_000 }, []);
+  });
+
   it('^C in the wizard creates nobody', async () => {
     const before = await users();
     const wizard = boxctl.onTerminal(['user', 'new']);

@@ -79,12 +79,10 @@ function tokenOf({ client, scope }: Invocation['values']): JsonObject {
 
 function requestOf(path: string, values: Invocation['values']): JsonObject {
   if (!path.startsWith('/')) throw usageError('the path must begin with a slash, below the base URL of the box');
-  const { pathname, searchParams } = new URL(`http://box.invalid${path}`);
-  const params = Object.fromEntries(searchParams);
   const headers = Object.fromEntries(several(values['header']).map(headerOf));
   return {
-    uri: pathname,
-    ...(Object.keys(params).length === 0 ? {} : { params }),
+    // As typed: the box reads dots, backslashes and repeated parameters as it does those of a request.
+    uri: path.replace(/\P{ASCII}+/gu, encodeURIComponent),
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
     ...(typeof values['remote-addr'] === 'string' ? { 'remote-addr': values['remote-addr'] } : {}),
     ...(typeof values['body'] === 'string' ? { body: bodyOf(values['body']) } : {}),

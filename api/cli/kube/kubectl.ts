@@ -21,6 +21,9 @@ export interface Kubectl {
 /** Longest wait for one answer of the cluster. */
 const PATIENCE = '10s';
 
+/** Most bytes of an answer: the Clients of the largest box that a person looks at, many times over. */
+const LONGEST_OUTPUT = 1024 ** 3;
+
 /**
  * Returns the cluster as kubectl reaches it: by the files of `KUBECONFIG`, with every way to sign in that it has. A
  * library of ours would have to follow all of them (docs/decisions/0140).
@@ -29,7 +32,8 @@ export function kubectlOf(environment: Environment): Kubectl {
   const run = (args: readonly string[], signal?: AbortSignal): Promise<string> =>
     new Promise((resolve, reject) => {
       const all = [`--request-timeout=${PATIENCE}`, ...args];
-      const options = { env: { ...environment }, ...(signal && { signal }) };
+      // Two hundred Clients are about a megabyte, which is the usual limit.
+      const options = { env: { ...environment }, maxBuffer: LONGEST_OUTPUT, ...(signal && { signal }) };
       const child = execFile('kubectl', all, options, (error, output, messages) => {
         if (error === null) resolve(output);
         else reject(faultOf(error, messages));
@@ -61,6 +65,6 @@ function faultOf(error: Error, messages: string): CliError {
       ),
     );
   }
-  const [said = ''] = messages.split('\n').filter((line) => line !== '' && !/^[IWE]\d{4} /.test(line));
+  const [said = error.message] = messages.split('\n').filter((line) => line !== '' && !/^[IWE]\d{4} /.test(line));
   return new CliError(EXIT.unreachable, `kubectl failed: ${plainText(said.replace(/^error: /i, ''))}`);
 }

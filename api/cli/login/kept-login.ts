@@ -1,5 +1,5 @@
 import type { BuiltInClient } from '../../../crds/reserved-ids.ts';
-import { CliError, EXIT } from '../cli-error.ts';
+import { CliError, EXIT, StorageError } from '../cli-error.ts';
 import type { KeptLogin, KeptState, State } from '../state-file.ts';
 import { INVALID_GRANT, requestTokens } from './token-endpoint.ts';
 
@@ -25,7 +25,7 @@ export async function keptToken(state: State, base: string, warn: (text: string)
     return { change: withLogin(now, base, unkept), result: unkept?.access_token };
   });
   const token = await refreshing.catch(async (error: unknown) => {
-    if (!(error instanceof CliError) || error.exitCode !== EXIT.storage) throw error;
+    if (!(error instanceof StorageError)) throw error;
     warn(`${error.message}. The refreshed sign-in is lost after this command`);
     return (unkept ?? (await refreshed(base, kept)))?.access_token;
   });

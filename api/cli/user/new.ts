@@ -36,12 +36,11 @@ async function createOnce(client: BoxClient, terminal: Terminal, given: string):
     );
   const created = await create(client, account);
   if (!('errors' in created)) return created;
-  throw new CliError(
-    EXIT.refused,
-    `the user is not created:${faultLines(created.errors)
-      .map((line) => `\n  ${line}`)
-      .join('')}`,
-  );
+  throw notCreated(faultLines(created.errors));
+}
+
+function notCreated(lines: readonly string[]): CliError {
+  return new CliError(EXIT.refused, `the user is not created:${lines.map((line) => `\n  ${line}`).join('')}`);
 }
 
 /** Splits at the first colon: a password may hold others, an email has none outside of quotes. Throws CliError. */
@@ -52,7 +51,8 @@ function split(text: string): Account {
 }
 
 /**
- * Asks for email and password until the box takes them. What it takes is not asked for again. Throws CliError for ^C.
+ * Asks for email and password until the box takes them. What it takes is not asked for again. Throws CliError for ^C,
+ * and if the box refuses for another reason.
  */
 async function askUntilCreated(client: BoxClient, terminal: Terminal): Promise<UserView> {
   let email: string | undefined;
@@ -63,10 +63,12 @@ async function askUntilCreated(client: BoxClient, terminal: Terminal): Promise<U
     const created = await create(client, { email, password });
     if (!('errors' in created)) return created;
     const lines = faultLines(created.errors);
+    const isAbout = (field: string): boolean => lines.some((line) => line.startsWith(`${field}: `));
+    // Another email or password would change nothing, as when the box is full.
+    if (!isAbout('email') && !isAbout('password')) throw notCreated(lines);
     terminal.messages.write(lines.map((line) => `  ${line}\n`).join(''));
-    const isOnly = (field: string): boolean => lines.every((line) => line.startsWith(`${field}: `));
-    if (!isOnly('password')) email = undefined;
-    if (!isOnly('email')) password = undefined;
+    if (isAbout('email')) email = undefined;
+    if (isAbout('password')) password = undefined;
   }
 }
 
