@@ -139,32 +139,53 @@ export async function lockAnswer(connection: Connection, box: string, id: string
   };
 }
 
-/** Ends every code issued to a sign-in; returns their tokens, null for a code that was not used. */
+/** Something that was issued to a sign-in: for a user, the tokens, null for a code that was not used. */
+export interface EndedAnswer {
+  readonly user: number;
+  readonly tokens: IssuedTokens | null;
+}
+
+/** Ends every code issued to the sign-ins of a browser, given by the hashes of its cookie, and returns them. */
 export async function endAnswersOf(
   connection: Connection,
   box: string,
-  browser: string,
+  browsers: readonly string[],
   now: number,
-): Promise<readonly (IssuedTokens | null)[]> {
-  const { rows } = await connection.query<Pick<AnswerRow, 'session' | 'bucket' | 'family'>>(
+): Promise<readonly EndedAnswer[]> {
+  const { rows } = await connection.query<Pick<AnswerRow, 'user_id' | 'session' | 'bucket' | 'family'>>(
     `UPDATE boxgate.authorization_answer SET used_at = coalesce(used_at, to_timestamp($3 / 1000.0))
-      WHERE box = $1 AND browser = decode($2, 'hex') RETURNING session, bucket, family`,
-    [box, browser, now],
+      WHERE box = $1 AND browser = ANY ($2::bytea[]) RETURNING user_id, session, bucket, family`,
+    [box, bytesOf(browsers), now],
   );
-  return rows.map(tokensIn);
+  return rows.map((row) => ({ user: Number(row.user_id), tokens: tokensIn(row) }));
+}
+
+/** What a user began with earlier sign-ins of a browser, and the one that it belongs to from now on. */
+export interface HandedOn {
+  readonly user: number;
+  /** Hashes of the browser's cookie. */
+  readonly from: readonly string[];
+  readonly to: string;
+  /** End of the sign-in that it belongs to, in milliseconds since 1970: it is kept as long. */
+  readonly until: number;
 }
 
 /** Gives what a user began with one sign-in to the next one of the browser: signing out of that ends it too. */
 export async function moveAnswers(
   connection: Connection,
   box: string,
-  { from, to, user }: { readonly from: string; readonly to: string; readonly user: number },
+  { user, from, to, until }: HandedOn,
 ): Promise<void> {
   await connection.query(
-    `UPDATE boxgate.authorization_answer SET browser = decode($3, 'hex')
-      WHERE box = $1 AND browser = decode($2, 'hex') AND user_id = $4`,
-    [box, from, to, user],
+    `UPDATE boxgate.authorization_answer
+        SET browser = decode($3, 'hex'), kept_until = greatest(kept_until, to_timestamp($5 / 1000.0))
+      WHERE box = $1 AND browser = ANY ($2::bytea[]) AND user_id = $4`,
+    [box, bytesOf(from), to, user, until],
   );
+}
+
+function bytesOf(hashes: readonly string[]): readonly Buffer[] {
+  return hashes.map((hash) => Buffer.from(hash, 'hex'));
 }
 
 function tokensIn({ session, bucket, family }: Pick<AnswerRow, 'session' | 'bucket' | 'family'>): IssuedTokens | null {

@@ -5,6 +5,8 @@ import type { Connection } from '../core/transaction.ts';
 export interface NewSignIn {
   /** SHA-256 of the text in the browser's cookie, 64 hexadecimal digits. */
   readonly browser: string;
+  /** The same of the text that it replaces: a browser that never got the new one presents it again. */
+  readonly replaces: string;
   readonly user: number;
   /** The config version under which the password was verified. */
   readonly version: number;
@@ -13,17 +15,17 @@ export interface NewSignIn {
 }
 
 /** A sign-in that has not expired, of a user who may still use it. */
-export interface SignIn extends Omit<NewSignIn, 'user'> {
+export interface SignIn extends Omit<NewSignIn, 'user' | 'replaces'> {
   readonly person: Person;
 }
 
 /** Stores a sign-in, unless its user has been deleted meanwhile. Call it in a `write` transaction. */
 export async function insertSignIn(connection: Connection, box: string, signIn: NewSignIn): Promise<void> {
   await connection.query(
-    `INSERT INTO boxgate.sign_in (box, browser, user_id, version, created_at, expires_at)
-     SELECT u.box, decode($2, 'hex'), u.id, $4, to_timestamp($5 / 1000.0), to_timestamp($6 / 1000.0)
+    `INSERT INTO boxgate.sign_in (box, browser, replaces, user_id, version, created_at, expires_at)
+     SELECT u.box, decode($2, 'hex'), decode($7, 'hex'), u.id, $4, to_timestamp($5 / 1000.0), to_timestamp($6 / 1000.0)
        FROM boxgate.user u WHERE u.box = $1 AND u.id = $3`,
-    [box, signIn.browser, signIn.user, signIn.version, signIn.createdAt, signIn.expiresAt],
+    [box, signIn.browser, signIn.user, signIn.version, signIn.createdAt, signIn.expiresAt, signIn.replaces],
   );
 }
 
@@ -81,13 +83,29 @@ function signInOf([row]: readonly SignInRow[], browser: string): SignIn | undefi
   };
 }
 
-/** Ends the sign-in of a browser, and returns its user; undefined when there is none. */
-export async function deleteSignIn(connection: Connection, box: string, browser: string): Promise<number | undefined> {
-  const { rows } = await connection.query<{ user_id: string }>(
-    `DELETE FROM boxgate.sign_in WHERE box = $1 AND browser = decode($2, 'hex') RETURNING user_id`,
+/** The sign-ins of a browser that have ended. */
+export interface EndedSignIns {
+  /** Their user; undefined if there was none. */
+  readonly user: number | undefined;
+  /** Hashes of the browser's cookie under which something may have been issued, the given one among them. */
+  readonly browsers: readonly string[];
+}
+
+/**
+ * Ends the sign-in of a browser, and the one that replaced it: a browser that presents the old text of its cookie never
+ * got the new one, because the answer was lost or its form was sent twice.
+ */
+export async function deleteSignIns(connection: Connection, box: string, browser: string): Promise<EndedSignIns> {
+  const { rows } = await connection.query<{ user_id: string; browser: string }>(
+    `DELETE FROM boxgate.sign_in
+      WHERE box = $1 AND (browser = decode($2, 'hex') OR replaces = decode($2, 'hex'))
+      RETURNING user_id, encode(browser, 'hex') AS browser`,
     [box, browser],
   );
-  return rows[0] && Number(rows[0].user_id);
+  return {
+    user: rows[0] && Number(rows[0].user_id),
+    browsers: [...new Set([browser, ...rows.map((row) => row.browser)])],
+  };
 }
 
 /** Deletes at most `limit` expired sign-ins of a box; returns their number. */

@@ -5,7 +5,7 @@ import { inBox } from '../core/transaction.ts';
 import type { Connection } from '../core/transaction.ts';
 
 /**
- * Makes the running transaction's commit wait until a synchronous standby has it on disk; call it before any change.
+ * Makes the running transaction's commit wait until a synchronous standby has it on disk.
  * Throws Outage if there is no such standby: a failover could lose the change. A standby that goes away later leaves
  * the commit unconfirmed, which is an Outage too (inBox), although the change may be stored.
  */

@@ -1,6 +1,6 @@
 import type { GrantKey } from '../user/grant.ts';
 import { momentAt } from '../core/keyset.ts';
-import { endFamily } from './session.ts';
+import { endFamilies } from './session.ts';
 import { filledBuckets, isBucketWithin } from './session-buckets.ts';
 import type { Connection } from '../core/transaction.ts';
 
@@ -21,10 +21,15 @@ export async function endGrant(
   );
   const { rows } = await connection.query<{ id: string }>(
     `SELECT id FROM boxgate.refresh_family
-      WHERE box = $1 AND user_id = $2 AND client = $3 AND ended_at IS NULL AND expires_at > ${momentAt('$4')} ORDER BY id`,
+      WHERE box = $1 AND user_id = $2 AND client = $3 AND ended_at IS NULL AND expires_at > ${momentAt('$4')}`,
     [box, user, client, now],
   );
-  for (const { id } of rows) await endFamily(connection, box, id, { as: 'revoked', now });
+  await endFamilies(
+    connection,
+    box,
+    rows.map(({ id }) => id),
+    { as: 'revoked', now },
+  );
   const buckets = (await filledBuckets(connection)).filter((bucket) => isBucketWithin(bucket, { from: now }));
   await connection.query(
     `UPDATE boxgate.session SET ended_at = ${momentAt('$5')}, ended_as = 'revoked'

@@ -129,26 +129,53 @@ export async function endSession(
   return session === undefined ? undefined : { session, ended: rowCount === 1 };
 }
 
+/** Ends one refresh family as {@link endFamilies} does. */
+export function endFamily(connection: Connection, box: string, family: string, ending: SessionEnding): Promise<void> {
+  return endFamilies(connection, box, [family], ending);
+}
+
 /**
- * Ends a refresh family that has not ended, and marks its active sessions, so that a search for ended sessions finds
- * them by their own rows. Call it in a `write` transaction; locks the family's row first, then the sessions.
+ * Ends refresh families that have not ended, and marks their active sessions, so that a search for ended sessions finds
+ * them by their own rows. Call it in a `write` transaction; locks the rows of the families first, in the order of their
+ * IDs, then the sessions.
  */
-export async function endFamily(
+export async function endFamilies(
   connection: Connection,
   box: string,
-  family: string,
+  families: readonly string[],
   { as, now }: SessionEnding,
 ): Promise<void> {
-  const { rowCount } = await connection.query(
-    `UPDATE boxgate.refresh_family SET ended_at = ${momentAt('$4')}, ended_as = $3
-      WHERE box = $1 AND id = $2 AND ended_at IS NULL`,
-    [box, family, as, now],
+  if (families.length === 0) return;
+  const { rows } = await connection.query<{ id: string }>(
+    `UPDATE boxgate.refresh_family f SET ended_at = ${momentAt('$4')}, ended_as = $3
+       FROM (SELECT id FROM boxgate.refresh_family
+              WHERE box = $1 AND id = ANY ($2::uuid[]) AND ended_at IS NULL ORDER BY id FOR NO KEY UPDATE) AS living
+      WHERE f.box = $1 AND f.id = living.id RETURNING f.id`,
+    [box, families, as, now],
   );
-  if (rowCount === 0) return;
+  if (rows.length === 0) return;
   const buckets = (await filledBuckets(connection)).filter((bucket) => isBucketWithin(bucket, { from: now }));
   await connection.query(
     `UPDATE boxgate.session SET ended_at = ${momentAt('$5')}, ended_as = $4
-      WHERE box = $1 AND family = $2 AND bucket = ANY ($3::int[]) AND ended_at IS NULL AND expires_at > ${momentAt('$5')}`,
-    [box, family, buckets, as, now],
+      WHERE box = $1 AND family = ANY ($2::uuid[]) AND bucket = ANY ($3::int[]) AND ended_at IS NULL
+        AND expires_at > ${momentAt('$5')}`,
+    [box, rows.map(({ id }) => id), buckets, as, now],
+  );
+}
+
+/** Ends those of some sessions that are active. Call it in a `write` transaction. */
+export async function endSessions(
+  connection: Connection,
+  box: string,
+  sessions: readonly SessionRef[],
+  { as, now }: SessionEnding,
+): Promise<void> {
+  const living = sessions.filter(({ bucket }) => bucket !== undefined && isBucketWithin(bucket, { from: now }));
+  if (living.length === 0) return;
+  await connection.query(
+    `UPDATE boxgate.session SET ended_at = ${momentAt('$5')}, ended_as = $4
+      WHERE box = $1 AND id = ANY ($2::uuid[]) AND bucket = ANY ($3::int[]) AND ended_at IS NULL
+        AND expires_at > ${momentAt('$5')}`,
+    [box, living.map(({ id }) => id), [...new Set(living.map(({ bucket }) => bucket))], as, now],
   );
 }

@@ -1,16 +1,16 @@
 import type { Connection } from '../core/transaction.ts';
-import type { GroupOfUser } from './user.ts';
+import type { Person } from './person.ts';
 
-/** Reads those of the named groups that exist, as the rows of their members show them. */
+/** Reads those of the named groups that exist, as policies see those of their members. */
 export async function groupsNamed(
   connection: Connection,
   box: string,
   names: readonly string[],
-): Promise<readonly GroupOfUser[]> {
+): Promise<NonNullable<Person['groups']>> {
   if (names.length === 0) return [];
-  const { rows } = await connection.query<{ id: string; name: string; description: string | null }>(
-    'SELECT id, name, description FROM boxgate.group WHERE box = $1 AND name = ANY ($2::text[])',
+  const { rows } = await connection.query<{ id: string; name: string }>(
+    'SELECT id, name FROM boxgate.group WHERE box = $1 AND name = ANY ($2::text[])',
     [box, names],
   );
-  return rows.map(({ id, ...group }) => ({ id: Number(id), ...group }));
+  return rows.map(({ id, name }) => ({ id: Number(id), name }));
 }

@@ -53,8 +53,11 @@ export function signInEndpoint(context: ApiContext): Endpoint {
     if (signedIn !== undefined) {
       const { id } = signedIn.user;
       const origin = { user: id, remoteAddr, requestId };
-      const event = { box: box.state.box, event: 'user.signed_in', target: `User/${String(id)}`, origin } as const;
-      context.oauth.countedEvents.note(event);
+      const note = (event: 'user.signed_in' | 'user.signed_out', user: number): void => {
+        context.oauth.countedEvents.note({ box: box.state.box, event, target: `User/${String(user)}`, origin });
+      };
+      for (const user of signedIn.signedOut) note('user.signed_out', user);
+      note('user.signed_in', id);
       goOnSignedIn({ context, here, request, response }, signedIn);
       return;
     }

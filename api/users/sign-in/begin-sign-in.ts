@@ -1,7 +1,7 @@
 import type { Box } from '../../../crds/box.ts';
 import { browserHash, newBrowserToken } from '../../credentials/browser-token.ts';
 import { moveAnswers } from '../../db/authorization/authorization-answer.ts';
-import { deleteSignIn, insertSignIn } from '../../db/authorization/sign-in.ts';
+import { deleteSignIns, insertSignIn } from '../../db/authorization/sign-in.ts';
 import { demandStandby } from '../../db/box/durability.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import type { StoredUser } from '../../db/user/user.ts';
@@ -14,6 +14,8 @@ export interface SignedIn {
   /** Seconds for which it is valid. */
   readonly lifetime: number;
   readonly user: SigningInUser;
+  /** IDs of the users whose access ended, because they were signed in with this browser before. */
+  readonly signedOut: readonly number[];
 }
 
 /** The user that a sign-in is for. */
@@ -46,11 +48,21 @@ export async function beginSignIn(
 ): Promise<SignedIn> {
   const lifetime = sign_in?.session_lifetime ?? defaultSignInLifetime;
   const browser = newBrowserToken();
+  const expiresAt = now + lifetime * 1000;
+  const [from, to] = [browserHash(old), browserHash(browser)];
   // First, so that codes issued to it meanwhile are found below.
-  await deleteSignIn(connection, box, browserHash(old));
-  await moveAnswers(connection, box, { from: browserHash(old), to: browserHash(browser), user: user.id });
-  if ((await endBegun(connection, box, old, now)) && revocationsNeedStandby) await demandStandby(connection);
-  const times = { createdAt: now, expiresAt: now + lifetime * 1000 };
-  await insertSignIn(connection, box, { browser: browserHash(browser), user: user.id, version, ...times });
-  return { browser, lifetime, user };
+  const { browsers } = await deleteSignIns(connection, box, from);
+  await moveAnswers(connection, box, { user: user.id, from: browsers, to, until: expiresAt });
+  const signedOut = await endBegun(connection, box, browsers, now);
+  // It counts when the transaction commits.
+  if (signedOut.length > 0 && revocationsNeedStandby) await demandStandby(connection);
+  await insertSignIn(connection, box, {
+    browser: to,
+    replaces: from,
+    user: user.id,
+    version,
+    createdAt: now,
+    expiresAt,
+  });
+  return { browser, lifetime, user, signedOut };
 }

@@ -1,6 +1,6 @@
 import { browserHash } from '../../credentials/browser-token.ts';
 import { demandStandbyForBox } from '../../db/box/durability.ts';
-import { deleteSignIn } from '../../db/authorization/sign-in.ts';
+import { deleteSignIns } from '../../db/authorization/sign-in.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import { beginSignIn } from './begin-sign-in.ts';
@@ -51,8 +51,8 @@ export function signOut(
   return inBox(pool, box, 'write', async (connection) => {
     if (revocationsNeedStandby) await demandStandbyForBox(connection, box);
     // First, so that tokens issued to it meanwhile are found below.
-    const user = await deleteSignIn(connection, box, browserHash(browser));
-    await endBegun(connection, box, browser, now());
+    const { user, browsers } = await deleteSignIns(connection, box, browserHash(browser));
+    await endBegun(connection, box, browsers, now());
     return user;
   });
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { endAnswersOf, lockAnswer } from '../../../api/db/authorization/authorization-answer.ts';
-import { deleteSignIn } from '../../../api/db/authorization/sign-in.ts';
+import { deleteSignIns } from '../../../api/db/authorization/sign-in.ts';
 import { bumpVersion } from '../../../api/db/box/box.ts';
 import { singleStatements } from '../../../api/db/batched-statements.ts';
 import type { BatchedStatements } from '../../../api/db/batched-statements.ts';
@@ -29,11 +29,11 @@ describe('the hot statements of the code flow', () => {
   };
   const underWayForCodes: typeof underWay = {
     ...underWay,
-    'its person is signing out': (connection) => deleteSignIn(connection, 'default', browser),
+    'its person is signing out': (connection) => deleteSignIns(connection, 'default', browser),
   };
   const underWayForRedemptions: typeof underWay = {
     ...underWay,
-    'its person is signing out': (connection) => endAnswersOf(connection, 'default', browser, now),
+    'its person is signing out': (connection) => endAnswersOf(connection, 'default', [browser], now),
     'another one uses it': async (connection) => {
       const { rows } = await connection.query<{ id: string }>('SELECT id FROM boxgate.authorization_answer');
       await lockAnswer(connection, 'default', rows[0]?.id ?? '');
@@ -81,8 +81,8 @@ describe('the hot statements of the code flow', () => {
   const takers: Readonly<Record<string, (code: NewCode) => Promise<unknown>>> = {
     'a sign-out': () =>
       database.write(async (connection) => {
-        await deleteSignIn(connection, 'default', browser);
-        await endAnswersOf(connection, 'default', browser, now);
+        await deleteSignIns(connection, 'default', browser);
+        await endAnswersOf(connection, 'default', [browser], now);
       }),
     'the end of a grant': ({ id }) =>
       database.write(async (connection) => {
@@ -112,12 +112,12 @@ describe('the hot statements of the code flow', () => {
   it('a sign-out waits for a redemption that is on its way, and hears of its session', async () => {
     const code = await stored(hot);
     const use = redemption(code);
-    let ending = Promise.resolve<readonly ({ session: string } | null)[]>([]);
+    let ending = Promise.resolve<Awaited<ReturnType<typeof endAnswersOf>>>([]);
     await database.write(async (connection) => {
       expect(await singleStatements(connection).redeem(use)).to.equal(true);
-      ending = database.write((another) => endAnswersOf(another, 'default', browser, now));
+      ending = database.write((another) => endAnswersOf(another, 'default', [browser], now));
       await somebodyWaits(database);
     });
-    expect((await ending).map((tokens) => tokens?.session.replaceAll('-', ''))).to.deep.equal([use.session.id]);
+    expect((await ending).map(({ tokens }) => tokens?.session.replaceAll('-', ''))).to.deep.equal([use.session.id]);
   });
 });

@@ -212,7 +212,7 @@ describe('the statement that uses codes at once', () => {
   type Connection = Parameters<typeof bumpVersion>[0];
   const underWay: Readonly<Record<string, (connection: Connection, code: NewCode) => Promise<unknown>>> = {
     'its person is being deleted': (connection) => deleteUser(connection, 'default', 1),
-    'its person is signing out': (connection) => endAnswersOf(connection, 'default', browser, now),
+    'its person is signing out': (connection) => endAnswersOf(connection, 'default', [browser], now),
     'another one uses it': (connection, { id }) => lockAnswer(connection, 'default', id),
   };
   for (const [what, begin] of Object.entries(underWay)) {
@@ -244,13 +244,13 @@ describe('the statement that uses codes at once', () => {
   it('a sign-out waits for a use that is on its way, and hears of its session', async () => {
     const code = await stored(hot);
     const use = useOf(code);
-    let ending = Promise.resolve<readonly ({ session: string } | null)[]>([]);
+    let ending = Promise.resolve<Awaited<ReturnType<typeof endAnswersOf>>>([]);
     await database.write(async (connection) => {
       expect((await singleStatements(connection).useCode(use)).isUsed).to.equal(true);
-      ending = database.write((another) => endAnswersOf(another, 'default', browser, now));
+      ending = database.write((another) => endAnswersOf(another, 'default', [browser], now));
       await somebodyWaits(database);
     });
-    expect((await ending).map((tokens) => tokens?.session.replaceAll('-', ''))).to.deep.equal([use.session.id]);
+    expect((await ending).map(({ tokens }) => tokens?.session.replaceAll('-', ''))).to.deep.equal([use.session.id]);
   });
 
   it('the end of a grant waits for a use that is on its way, and ends its session', async () => {

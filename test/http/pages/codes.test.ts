@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { basic, claimsOf, textOf } from '../../oauth/requests.ts';
 import type { Fields } from '../../oauth/requests.ts';
 import { eventually } from '../../support/eventually.ts';
+import { ownerQuery } from '../../support/owner-query.ts';
 import {
   ann,
   authorizationRequests,
@@ -14,7 +15,7 @@ import {
   verifier,
 } from './authorization-requests.ts';
 import type { AuthorizationApi } from './authorization-requests.ts';
-import { addUser, newBrowser } from './browser.ts';
+import { addUser, hiddenFields, newBrowser } from './browser.ts';
 import type { Browser } from './browser.ts';
 
 describe('a code', () => {
@@ -183,6 +184,50 @@ describe('a code', () => {
     }
     const own = await redeem({ code: await newCode(), client_id: 'own', code_verifier: verifier });
     expect(await introspect(textOf(own, 'access_token'))).to.include({ active: true, sub: String(id) });
+  });
+
+  it('dies with the sign-out, and so do its tokens, where the form of a sign-in was sent twice', async () => {
+    const before = await redeem({ code: await newCode(), client_id: 'own', code_verifier: verifier });
+    const { location } = await ask({ ...code, prompt: 'login' });
+    const form = { ...hiddenFields((await browser.get(location)).text), ...ann };
+    const old = new Map(browser.cookies);
+    expect((await browser.post(location, form)).status).to.equal(303);
+    const lost = await redeem({ code: await newCode(), client_id: 'own', code_verifier: verifier });
+    // The browser never got that answer: it still has the old cookie, and sends the form again.
+    for (const [name, value] of old) browser.cookies.set(name, value);
+    expect((await browser.post(location, form)).status).to.equal(303);
+    for (const reply of [before, lost]) {
+      expect(await introspect(textOf(reply, 'access_token'))).to.include({ active: true });
+    }
+    await browser.submit('/auth/signout', {});
+    for (const reply of [before, lost]) {
+      expect(await introspect(textOf(reply, 'access_token'))).to.deep.equal({ active: false });
+      expect(await introspect(textOf(reply, 'refresh_token'))).to.deep.equal({ active: false });
+    }
+  });
+
+  it('dies with a sign-out that crosses a sign-in of the same browser', async () => {
+    const reply = await redeem({ code: await newCode(), client_id: 'own', code_verifier: verifier });
+    const form = hiddenFields((await browser.get('/auth/signout')).text);
+    const old = new Map(browser.cookies);
+    await signInAgain(ann);
+    for (const [name, value] of old) browser.cookies.set(name, value);
+    await browser.post('/auth/signout', form);
+    expect(await introspect(textOf(reply, 'access_token'))).to.deep.equal({ active: false });
+  });
+
+  it('is remembered as long as the sign-in that it was handed on to', async () => {
+    await redeem({ code: await newCode(), client_id: 'own', code_verifier: verifier });
+    await ownerQuery(api, `UPDATE boxgate.authorization_answer SET kept_until = now() + interval '1 second'`, []);
+    await signInAgain(ann);
+    const kept = await ownerQuery(
+      api,
+      `SELECT count(*)::int AS answers, bool_and(a.kept_until >= s.expires_at) AS long_enough
+         FROM boxgate.sign_in s JOIN boxgate.authorization_answer a ON a.box = s.box AND a.browser = s.browser
+        WHERE s.created_at = (SELECT max(created_at) FROM boxgate.sign_in)`,
+      [],
+    );
+    expect(kept).to.deep.equal([{ answers: 1, long_enough: true }]);
   });
 
   async function signInAgain(user: typeof ann): Promise<void> {

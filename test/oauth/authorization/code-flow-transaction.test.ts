@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { browserHash } from '../../../api/credentials/browser-token.ts';
 import type { BatchedStatements } from '../../../api/db/batched-statements.ts';
-import { deleteSignIn } from '../../../api/db/authorization/sign-in.ts';
+import { deleteSignIns } from '../../../api/db/authorization/sign-in.ts';
 import { inBoxWithin } from '../../../api/db/core/transaction.ts';
 import type { Connection } from '../../../api/db/core/transaction.ts';
 import { lockResources } from '../../../api/db/resource/write.ts';
@@ -139,7 +139,7 @@ describe('the code flow falls back on a transaction', () => {
     const box = await newBox({}, implicit);
     const person = await newPerson(box);
     const holding = async (connection: Connection) => {
-      await deleteSignIn(connection, box, browserHash(person.browser));
+      await deleteSignIns(connection, box, browserHash(person.browser));
       const asked = ask(two, person, { response_type: 'token', client_id: 'implicit', scope: '', ...noChallenge });
       await requestWaits();
       return { asked };

@@ -1,3 +1,4 @@
+import { newBrowserToken } from '../../../api/credentials/browser-token.ts';
 import type { BatchedStatements } from '../../../api/db/batched-statements.ts';
 import { storeConsent } from '../../../api/db/authorization/consent.ts';
 import { inBox } from '../../../api/db/core/transaction.ts';
@@ -58,7 +59,7 @@ export async function makeCodeFlow(): Promise<CodeFlow> {
       const who = {
         user: { id: user, password: fields.password },
         version: Number(rows[0]?.version),
-        browser: 'none',
+        browser: newBrowserToken(),
         now: one.now(),
         revocationsNeedStandby: false,
       };

@@ -71,6 +71,24 @@ describe('the audit trail', () => {
     expect(eventsOf(await trail.change('DELETE', `/Grant/${target.id}`))).to.deep.equal([['consent.removed', 'Grant']]);
   });
 
+  it('records whose access ended because somebody else signed in with the same browser, and by whom', async () => {
+    const auth = { implicit: { redirect_uri: 'https://app.example/back' } };
+    const kiosk = { kind: 'Client' as const, id: 'kiosk', grant_types: ['implicit'], auth, scope: ['read'] };
+    await api.declare('default', [{ ...kiosk, first_party: true }]);
+    const [ida, ian] = ['ida@shop.example', 'ian@shop.example'];
+    const [before, after] = [await addUser(api, ida, password), await addUser(api, ian, password)];
+    const browser = newBrowser(api);
+    await browser.submit('/auth/signin', { email: ida, password });
+    const request = '/auth/authorize?response_type=token&client_id=kiosk&scope=read';
+    expect((await browser.get(request)).location).to.contain('access_token=');
+    const { location } = await browser.get(`${request}&prompt=login`);
+    await browser.submit(location, { email: ian, password });
+    const target = { resourceType: 'User', id: String(before) };
+    const record = await trail.written(`event=user.signed_out&target=User/${target.id}`);
+    expect(record).to.deep.include({ result: 'success', target });
+    expect(record['actor']).to.deep.include({ user: { resourceType: 'User', id: String(after) } });
+  });
+
   it('records a registration with the group that it joins, and a session that its own token closes', async () => {
     await api.declare('default', [
       { kind: 'Box', id: 'default', registration: { enabled: true, default_group: 'members' } },
