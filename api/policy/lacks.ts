@@ -1,33 +1,33 @@
 import { isList, isObject } from '../../crds/json-value.ts';
 import { dottedPath, memberPath } from '../../crds/path.ts';
 import type { Lack } from '../schemas/explanation.ts';
-import { CompileCost } from './compile-cost.ts';
+import type { CompileCost } from './compile-cost.ts';
 import type { RuleFields } from './engines/engine.ts';
 import { schemaError } from './engines/json-schema.ts';
 import { matcho } from './engines/matcho.ts';
 import { isSimpleEngine, simpleEngines } from './engines/simple-engines.ts';
 import type { RequestObject } from './request-object.ts';
-import { Steps } from './steps.ts';
+import type { Steps } from './steps.ts';
 
 /**
  * Returns what a request lacks for a rule that is false for it: the first part that differs, and what the rule wants
  * there. It shows nothing that the request has. Undefined if a rule does not say, as CEL, or fails. Never throws.
  */
-export function lackOf(rule: RuleFields, request: RequestObject, steps = new Steps()): Lack | undefined {
+export function lackOf(rule: RuleFields, request: RequestObject, bounds: LackBounds): Lack | undefined {
   try {
-    return lackIn(rule, request, { steps, cost: new CompileCost() });
+    return lackIn(rule, request, bounds);
   } catch {
     return undefined;
   }
 }
 
-/** Work that finding a lack may take. */
-interface Bounds {
+/** Work that finding lacks may take, of one rule or of several. */
+export interface LackBounds {
   readonly steps: Steps;
   readonly cost: CompileCost;
 }
 
-function lackIn(rule: RuleFields, request: RequestObject, bounds: Bounds): Lack | undefined {
+function lackIn(rule: RuleFields, request: RequestObject, bounds: LackBounds): Lack | undefined {
   switch (rule.engine) {
     case 'matcho':
       return isObject(rule.matcho) ? patternLack(rule.matcho, request, bounds) : undefined;
@@ -43,7 +43,7 @@ function lackIn(rule: RuleFields, request: RequestObject, bounds: Bounds): Lack 
 type Pattern = Readonly<Record<string, unknown>>;
 
 /** Finds the first part of a pattern that does not fit, by asking the engine about each part alone. */
-function patternLack(pattern: Pattern, request: RequestObject, { steps, cost }: Bounds): Lack | undefined {
+function patternLack(pattern: Pattern, request: RequestObject, { steps, cost }: LackBounds): Lack | undefined {
   for (const { names, wants } of partsOf(pattern)) {
     const alone = names.reduceRight<unknown>((inner, name) => ({ [name]: inner }), wants);
     const fits = matcho.compile({ engine: 'matcho', matcho: alone }, cost);
@@ -74,7 +74,7 @@ function* partsOf(pattern: Pattern, names: readonly string[] = []): Generator<Pa
   }
 }
 
-function schemaLack(schema: Pattern, request: RequestObject, { steps, cost }: Bounds): Lack | undefined {
+function schemaLack(schema: Pattern, request: RequestObject, { steps, cost }: LackBounds): Lack | undefined {
   const error = schemaError(schema, cost, request, steps);
   if (error === undefined) return undefined;
   const { keyword, schemaPath, instancePath, params } = error;
@@ -102,7 +102,7 @@ function unescaped(name: string): string {
 }
 
 /** Finds the lack of the first rule that is false: with `or` all of them are, and the first stands for the rest. */
-function combinedLack({ and, or }: RuleFields, request: RequestObject, bounds: Bounds): Lack | undefined {
+function combinedLack({ and, or }: RuleFields, request: RequestObject, bounds: LackBounds): Lack | undefined {
   const rules = [and ?? or].flatMap((list) => (isList(list) ? list : [])).filter(isObject);
   for (const fields of rules) {
     const { engine } = fields;

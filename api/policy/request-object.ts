@@ -2,7 +2,7 @@ import type { JsonObject } from '../../crds/json-value.ts';
 import { withoutCredentials } from './hidden-credentials.ts';
 
 /** Version of {@link RequestObject}: increases when a field is removed or changes its meaning, not for new fields. */
-export const REQUEST_OBJECT_VERSION = 2;
+export const REQUEST_OBJECT_VERSION = 3;
 
 /**
  * View of a request that every engine gets (docs/policies.md). A part that a request does not have is absent, never

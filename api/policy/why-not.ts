@@ -1,8 +1,8 @@
 import type { AccessPolicy } from '../../crds/access-policy.ts';
-import { createTurns } from '../../process/turns.ts';
 import type { ExplainedCandidate, Explanation, GrantingOther } from '../schemas/explanation.ts';
-import { compileAhead } from './compile-ahead.ts';
+import { CompileCost } from './compile-cost.ts';
 import { compilePolicy } from './compile.ts';
+import type { CompiledPolicy } from './compile.ts';
 import { lackOf } from './lacks.ts';
 import { isForApp } from './policy-index.ts';
 import type { Subject } from './policy-index.ts';
@@ -18,27 +18,46 @@ export interface DeniedRequest {
   readonly request: RequestObject;
 }
 
+/** Runs a slice of long work when the event loop has time for it, and resolves after it. */
+export type Turn = (slice: () => void) => Promise<void>;
+
 /**
  * Adds to the explanation of a denial what each candidate wants that the request lacks, and which policies for others
- * would grant it. It shows parts of policies: only for those who may read them. Other requests have their turn between
- * the candidates, and once the steps of a decision are used up the rest is left as it is.
+ * would grant it. It shows parts of policies: only for those who may read them. The work is done in slices, and once
+ * the steps of a decision, or the cost of compiling one policy, are used up the rest is left as it is.
  */
-export async function withReasons(explanation: Explanation, denied: DeniedRequest): Promise<Explanation> {
+export async function withReasons(explanation: Explanation, denied: DeniedRequest, turn: Turn): Promise<Explanation> {
   if (explanation.granted) return explanation;
   const byId = new Map(Array.from(denied.policies, (policy) => [policy.id, policy]));
-  const steps = new Steps();
-  const turn = createTurns();
+  const bounds = { steps: new Steps(), cost: new CompileCost() };
   const candidates: ExplainedCandidate[] = [];
-  for (const candidate of explanation.candidates) {
+  await inSlices(explanation.candidates, turn, (candidate) => {
     const policy = byId.get(candidate.policy);
-    const isFalse = policy !== undefined && candidate.fault === undefined && !steps.isUsedUp;
-    const lacks = isFalse ? lackOf(policy, denied.request, steps) : undefined;
+    byId.delete(candidate.policy);
+    const isFalse = policy !== undefined && candidate.fault === undefined && !bounds.steps.isUsedUp;
+    const lacks = isFalse ? lackOf(policy, denied.request, bounds) : undefined;
     candidates.push({ ...candidate, ...(lacks && { lacks }) });
-    await turn();
-  }
-  for (const { policy } of candidates) byId.delete(policy);
-  const others = await grantingOthers([...byId.values()], denied);
+  });
+  const others = await grantingOthers([...byId.values()], denied, turn);
   return { ...explanation, candidates, ...(others.length > 0 && { would_grant: others }) };
+}
+
+/** Milliseconds after which a slice ends: what follows is not begun in it. */
+const SLICE = 5;
+
+/** Does something with each item, in slices. */
+async function inSlices<T>(items: readonly T[], turn: Turn, work: (item: T) => void): Promise<void> {
+  const left = items.values();
+  let next = left.next();
+  while (next.done !== true) {
+    await turn(() => {
+      const began = performance.now();
+      while (next.done !== true && performance.now() - began < SLICE) {
+        work(next.value);
+        next = left.next();
+      }
+    });
+  }
 }
 
 /** Other policies that are tried, and shown. */
@@ -49,6 +68,7 @@ const MOST_SHOWN = 3;
 async function grantingOthers(
   policies: readonly AccessPolicy[],
   { app, subject, request }: DeniedRequest,
+  turn: Turn,
 ): Promise<readonly GrantingOther[]> {
   const { client, user, withoutUserRights = false } = subject;
   // A link would not help one without an identity, or a token that lacks the rights of its user.
@@ -58,12 +78,12 @@ async function grantingOthers(
     .toSorted(user === undefined ? byId : groupsFirst)
     .slice(0, MOST_TRIED)
     .map(compilePolicy);
-  await compileAhead(tried);
   const steps = new Steps();
-  return tried
-    .filter((policy) => policy.allows(request, steps))
-    .slice(0, MOST_SHOWN)
-    .map(({ id, policy }) => ({ policy: id, link: (policy.link ?? []).slice(0, MOST_SHOWN) }));
+  const granting: CompiledPolicy[] = [];
+  await inSlices(tried, turn, (policy) => {
+    if (granting.length < MOST_SHOWN && policy.allows(request, steps)) granting.push(policy);
+  });
+  return granting.map(({ id, policy }) => ({ policy: id, link: (policy.link ?? []).slice(0, MOST_SHOWN) }));
 }
 
 function isLinked({ subjects = 'linked', link = [] }: AccessPolicy): boolean {

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { CompileCost } from '../../api/policy/compile-cost.ts';
 import { lackOf } from '../../api/policy/lacks.ts';
+import { Steps } from '../../api/policy/steps.ts';
 import { withReasons } from '../../api/policy/why-not.ts';
 import { sampleRequest, storedPolicy } from './policies.ts';
 
@@ -64,7 +66,7 @@ describe('what a request lacks', () => {
     it(`is ${what}: ${JSON.stringify(lack)}`, () => {
       const engine =
         'matcho' in rule ? 'matcho' : 'schema' in rule ? 'json-schema' : 'expression' in rule ? 'cel' : 'complex';
-      expect(lackOf({ engine, ...rule }, request)).to.deep.equal(lack);
+      expect(lackOf({ engine, ...rule }, request, { steps: new Steps(), cost: new CompileCost() })).to.deep.equal(lack);
     });
   }
 
@@ -81,10 +83,11 @@ describe('what a request lacks', () => {
       storedPolicy({ id: 'g', engine: 'allow', link: [user] }),
     ];
     const nothing = { granted: false, candidates: [] };
+    const atOnce = async (slice: () => void) => slice();
     const eve = { user: { id: 1, groupIds: [], groupNames: [] } };
     const asked = { policies, app: undefined, subject: eve, request };
     const named = async (different: object): Promise<unknown> =>
-      (await withReasons(nothing, { ...asked, ...different })).would_grant?.map(({ policy }) => policy);
+      (await withReasons(nothing, { ...asked, ...different }, atOnce)).would_grant?.map(({ policy }) => policy);
     expect(await named({})).to.deep.equal(['c', 'a', 'f']);
     expect(await named({ app: 'shop' })).to.deep.equal(['e']);
     expect(await named({ subject: { client: 'x' } })).to.deep.equal(['a', 'c', 'f']);

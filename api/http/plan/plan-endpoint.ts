@@ -1,5 +1,6 @@
 import { authorize } from '../access/authorize.ts';
 import { bearerToken } from '../access/authenticate.ts';
+import { originOf } from '../request/origin-of.ts';
 import { queryOf } from '../request/query.ts';
 import { requestContextOf } from '../request/request-context.ts';
 import { refuseParameters } from '../../resources/search/parameters.ts';
@@ -48,7 +49,7 @@ export function planEndpoint(context: ApiContext): Endpoint {
     const turn = loopTurns(context, sharer);
     const answer = await plans.run(sharer, async () => {
       const body = await parsePlan(bytes, turn);
-      const caller = { client: requestContext.client, remoteAddr, requestId };
+      const caller = { ...originOf(requestContext, granted.session), remoteAddr };
       const isStored = comparingSecrets(context, box, caller);
       return makePlan(body, { box, services: context.oauth, isStored, turn });
     });

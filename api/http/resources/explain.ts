@@ -40,13 +40,13 @@ import type { ResourceExchange, ResourceHandler } from './resource-exchange.ts';
 
 /** `POST /AccessPolicy/$explain`: every candidate policy for a subject and a request, its result, and the decision. */
 export function explainHandler(services: OAuthServices): ResourceHandler {
-  return async ({ box, query, body, mayReadPolicies }) => {
+  return async ({ box, query, body, mayReadPolicies, turn }) => {
     refuseParameters(query);
     const asked = parseQuestion(body);
     const user = await personOf(asked, box, services);
     const request = await requestOf(asked, box, services);
     const found = await services.states.decide(box, (state) =>
-      answer({ ...asked, user, request }, state, services, mayReadPolicies),
+      answer({ ...asked, user, request }, state, services, { mayReadPolicies, turn }),
     );
     if (found === undefined) throw new Problem('not-found', 'There is nothing at this address');
     return { status: 200, body: found };
@@ -82,7 +82,7 @@ async function answer(
   { app, subject = {}, user, request }: ReadQuestion,
   state: BoxState,
   services: OAuthServices,
-  mayReadPolicies: ResourceExchange['mayReadPolicies'],
+  { mayReadPolicies, turn }: Pick<ResourceExchange, 'mayReadPolicies' | 'turn'>,
 ): Promise<Explanation> {
   const issuer = services.issuer(state);
   const client = askedClient(subject, state, issuer);
@@ -99,7 +99,7 @@ async function answer(
   await compileAhead([...policies.candidates(about)]);
   const told = explain(policies, about, asked);
   if (told.granted || !(await mayReadPolicies(state))) return told;
-  return withReasons(told, { policies: state.policies.all(), app, subject: about, request: asked });
+  return withReasons(told, { policies: state.policies.all(), app, subject: about, request: asked }, turn);
 }
 
 /** Returns the subject of a question. Throws Problem `invalid` for a token that is not accepted there. */

@@ -67,6 +67,8 @@ export function withAuthorization(
       if (parsed instanceof Problem)
         throw isUsers && parsed.code === 'invalid' ? new InvalidUser(parsed.faults, {}) : parsed;
       const format = negotiate(headers.accept); //              RFC 9110 §12.5.1
+      const reader = { box, member: requestContext.client ?? remoteAddr };
+      const callersTurn = loopTurns(context, reader);
       const addressed = {
         box,
         id,
@@ -80,18 +82,18 @@ export function withAuthorization(
         baseUrl: granted.issuer,
         settings: granted.settings,
         mayReadPolicies: (state: BoxState) => mayListPolicies(granted.session, asked, state, context.oauth),
+        turn: callersTurn,
         confirmChanges: confirming(granted.changes),
         guessPassword: (user: StoredUser, verify: (sharer: Sharer) => Promise<boolean>) =>
           guessOverRest(context, { box, address: remoteAddr, requestId, by: granted.session?.user?.id }, user, verify),
       };
       const sharer = hashSharer(context.throttle, box, remoteAddr);
-      const reader = { box, member: requestContext.client ?? remoteAddr };
       return inPageTurn(context, reader, query, async () => {
         const told = await handler(
           addressed,
           servicesOf(context.oauth, sharer, originOf(requestContext, granted.session)),
         );
-        return renderInTurns(told, format, loopTurns(context, reader));
+        return renderInTurns(told, format, callersTurn);
       });
     });
     send(response, { ...answer, headers: { ...personal, ...answer.headers } }, context.onAnswer);

@@ -34,6 +34,7 @@ interface Guessed {
 export class SecretGuess {
   readonly #limits: SecretLimits;
   readonly #guessed: Guessed;
+  #begun: Promise<readonly Attempt[]> | undefined;
   #attempts: readonly Attempt[] | undefined;
   #isRefused = false;
 
@@ -54,7 +55,8 @@ export class SecretGuess {
   async begin(): Promise<Sharer> {
     if (this.#attempts === undefined) {
       this.#isRefused = true;
-      this.#attempts = await begunAttempts(this.#limits, this.#guessed);
+      // Two at once begin only one: each attempt must be ended.
+      this.#attempts = await (this.#begun ??= begunAttempts(this.#limits, this.#guessed));
       this.#isRefused = false;
     }
     return hashSharer(this.#limits.throttle, this.#guessed.box, this.#guessed.address);
