@@ -137,7 +137,7 @@ function reading({ kind, search }: DescribedCollection): Operation {
     tag: kind,
     summary: `Returns a ${kind}.`,
     access: accessTo(kind),
-    parameters: [...parameters, ...conditions('If-None-Match')],
+    parameters: [...parameters, ...conditions('If-Match', 'If-None-Match')],
     responses: {
       200: responseObject({
         description: `The ${kind}.`,
@@ -145,7 +145,7 @@ function reading({ kind, search }: DescribedCollection): Operation {
         content: inEachFormat(takesElements ? eitherPart(kind) : schemaRef(kind)),
       }),
       304: responseObject({ description: 'The caller has this version.', headers }),
-      ...errors('Resource', READ),
+      ...errors('Resource', [...READ, 412]),
     },
   };
 }

@@ -62,8 +62,12 @@ export function demandPreconditions(
   }
 }
 
-/** Checks whether a read may be answered by 304: the caller has this version (RFC 9110 §13.1.2). */
-export function isKnown({ ifNoneMatch }: Preconditions, version: number | string): boolean {
+/**
+ * Checks whether the caller of a read has its present version: the answer is then 304 (RFC 9110 §13.1.2). Throws
+ * Problem `precondition-failed` if `If-Match` names another one (§13.2.2).
+ */
+export function isKnown({ ifMatch, ifNoneMatch }: Preconditions, version: number | string): boolean {
+  demandPreconditions({ ifMatch, ifNoneMatch: undefined }, version);
   return ifNoneMatch !== undefined && matches(ifNoneMatch, version);
 }
 

@@ -51,6 +51,18 @@ describe('conditional requests and unchanged writes of users', () => {
     expect(seen).to.have.length(1 + writes.length);
   });
 
+  it('RFC 9110 §13.1.1: a GET with a stale If-Match answers 412, and with the present one the user', async () => {
+    const present = await tag();
+    for (const [tags, status] of [
+      ['"1"', 412],
+      [present, 200],
+      ['*', 200],
+    ] as const) {
+      const reply = await api.call('GET', path, { headers: { 'If-Match': tags } });
+      expect(reply.status, tags).to.equal(status);
+    }
+  });
+
   it('R-43 PUT and DELETE with a stale If-Match answer 412 and change nothing', async () => {
     const stale = await tag();
     await api.call('PUT', path, { body: { data: '{"a":2}' } });
