@@ -2,9 +2,9 @@ import { reasonOf } from '../client/manifest/walk.ts';
 import { plainText } from '../../process/plain-text.ts';
 
 /**
- * Exit codes: done, refused by the box, command line not understood, not reached (the box; or a file of boxctl or the
- * output, which cannot be read or written), access only gained or any lost by a plan (a difference of `diff` counts as the first),
- * interrupted (128 + SIGINT).
+ * Exit codes: done; refused by the box; command line not understood; the box not reached, or a file of boxctl or the
+ * output not readable or writable; access only gained or any lost by a plan (a difference of `diff` counts as the
+ * first); interrupted (128 + SIGINT).
  */
 export const EXIT = {
   done: 0,
@@ -39,7 +39,9 @@ export function usageError(message: string): CliError {
   return new CliError(EXIT.usage, message);
 }
 
-/** Waits for work on a file of boxctl. Throws StorageError with its path and the reason if the file system refuses it. */
+/**
+ * Waits for work on a file of boxctl. Throws StorageError with its path and the reason if the file system refuses it.
+ */
 export async function onFile<T>(doing: 'read' | 'written', file: string, work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -14,7 +14,7 @@ export interface RotationStep {
   readonly done: string;
   /** Deployments that are restarted afterwards; none if left out. */
   readonly restart?: readonly string[];
-  /** What follows then. */
+  /** The sentence that tells what follows then. */
   readonly next: string;
 }
 

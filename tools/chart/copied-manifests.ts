@@ -1,7 +1,7 @@
 /** The namespace that operator/rbac names; the chart writes that of the release in its place. */
 const namespaceOfRbac = 'boxgate-system';
 
-/** Returns a template with the roles of operator/rbac: the namespace, the labels and the annotations of the release are added. */
+/** Returns a template with the roles of operator/rbac: namespace, labels and annotations of the release are added. */
 export function rbacTemplate(text: string): string {
   const body = withMetadata(escaped(text), '').replaceAll(namespaceOfRbac, '{{ .Release.Namespace }}');
   return `${header}{{- if .Values.rbac.create }}\n${body.trimEnd()}\n{{- end }}\n`;

@@ -160,7 +160,7 @@ export async function endAnswersOf(
   return rows.map((row) => ({ user: Number(row.user_id), tokens: tokensIn(row) }));
 }
 
-/** What a user began with earlier sign-ins of a browser, and the one that it belongs to from now on. */
+/** Earlier sign-ins of a browser, and the one to which what a user began with them belongs from now on. */
 export interface HandedOn {
   readonly user: number;
   /** Hashes of the browser's cookie. */

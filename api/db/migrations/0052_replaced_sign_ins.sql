@@ -1,4 +1,4 @@
--- The cookie that a sign-in replaced. If the answer to a sign-in is lost, or its form is sent twice, the browser presents that
--- one again, and the sign-in that took its place must end with it.
+-- The cookie that a sign-in replaced. If the answer to a sign-in is lost, or its form is sent twice, the browser presents
+-- that one again, and the sign-in that took its place must end with it.
 ALTER TABLE boxgate.sign_in ADD COLUMN replaces bytea;
 CREATE INDEX sign_in_replaces ON boxgate.sign_in (box, replaces) WHERE replaces IS NOT NULL;
