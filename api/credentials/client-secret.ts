@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { setNewest } from '../../process/set-newest.ts';
 import { isGeneratedSecret } from '../../crds/generated-secret-text.ts';
+import { Problem } from '../problem.ts';
 import { equal } from './equal.ts';
 import type { Sharer } from '../shares/places.ts';
 import type { HashQueue } from './hash-queue.ts';
@@ -68,8 +69,21 @@ export function createClientSecrets(queue: HashQueue): ClientSecrets {
     return right;
   }
 
-  /** Verifies a secret once for concurrent requests, such as a busy client's first ones to a new replica. */
+  /**
+   * Verifies a secret once for concurrent requests, such as a busy client's first ones to a new replica. If the limits
+   * on the first of them refuse it, the others try again, once, by their own.
+   */
   async function verifyOnce(stored: string, secret: string, marked: string, limits?: GuessLimits): Promise<boolean> {
+    try {
+      const running = underWay.get(stored)?.get(marked);
+      if (running !== undefined) return await running;
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'throttled') throw error;
+    }
+    return joinOrVerify(stored, secret, marked, limits);
+  }
+
+  async function joinOrVerify(stored: string, secret: string, marked: string, limits?: GuessLimits): Promise<boolean> {
     const ofSecret = underWay.get(stored) ?? new Map<string, Promise<boolean>>();
     const running = ofSecret.get(marked);
     if (running !== undefined) return running;

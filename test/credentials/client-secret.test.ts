@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { createClientSecrets } from '../../api/credentials/client-secret.ts';
 import type { ClientSecrets } from '../../api/credentials/client-secret.ts';
 import { createHashQueue } from '../../api/credentials/hash-queue.ts';
+import { Problem } from '../../api/problem.ts';
 import { generateClientSecret } from '../../api/credentials/secret-text.ts';
 
 describe('the secrets of clients', () => {
@@ -95,6 +96,29 @@ describe('the secrets of clients', () => {
     expect(await fits([stored], 'a chosen secret')).to.equal(true);
     for (let count = 0; count < 3; count += 1) expect(await fits([stored], 'another')).to.equal(false);
     expect(verifications).to.equal(4);
+  });
+
+  it('the limits on one request do not refuse others that send the same secret at the same time', async () => {
+    const chosen = await secrets.store('a chosen secret');
+    const limits = (begin: () => Promise<{ box: string; member: string }>) => {
+      return { isHeldBack: false, begin, recognized: () => undefined };
+    };
+    const refused = secrets.verify(
+      [chosen],
+      'a chosen secret',
+      limits(() => Promise.reject(new Problem('throttled', 'later'))),
+    );
+    let begun = 0;
+    const admitted = Array.from({ length: 3 }, () => {
+      const begin = (): Promise<{ box: string; member: string }> => {
+        begun += 1;
+        return Promise.resolve({ box: 'shop', member: 'quiet' });
+      };
+      return secrets.verify([chosen], 'a chosen secret', limits(begin));
+    });
+    expect(await refused.catch((error: unknown) => error)).to.be.instanceOf(Problem);
+    expect(await Promise.all(admitted)).to.deep.equal([chosen, chosen, chosen]);
+    expect(begun).to.equal(1);
   });
 
   it('R-03 guesses of one address at a client keep out neither its right secret from elsewhere nor other clients', async () => {
