@@ -18,7 +18,11 @@ export const auditEvents = {
       'a password was wrong, or its user inactive: at the sign-in page, in the password grant, as `old_password`',
   },
   'user.throttled': { target: 'User', meaning: 'a password was not verified, because too many had failed' },
-  'user.signed_out': { target: 'User', meaning: 'a user signed out, and what was begun with the sign-in ended' },
+  'user.signed_out': {
+    target: 'User',
+    meaning:
+      'a user signed out, or another one (the actor) signed in with the same browser; what was begun with the sign-in ended',
+  },
   'client.authentication_failed': { target: 'Client', meaning: 'a client did not prove its identity' },
   'client.throttled': {
     target: 'none',

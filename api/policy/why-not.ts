@@ -23,8 +23,9 @@ export type Turn = (slice: () => void) => Promise<void>;
 
 /**
  * Adds to the explanation of a denial what each candidate wants that the request lacks, and which policies for others
- * would grant it. It shows parts of policies: only for those who may read them. The work is done in slices, and once
- * the steps of a decision, or the cost of compiling one policy, are used up the rest is left as it is.
+ * would grant it. It shows parts of policies: only for those who may read them. The work is done in slices. The wants of
+ * all candidates take at most the steps of a decision and the cost of compiling one policy; of the other policies up to
+ * 100 are compiled.
  */
 export async function withReasons(explanation: Explanation, denied: DeniedRequest, turn: Turn): Promise<Explanation> {
   if (explanation.granted) return explanation;
@@ -81,7 +82,8 @@ async function grantingOthers(
   const steps = new Steps();
   const granting: CompiledPolicy[] = [];
   await inSlices(tried, turn, (policy) => {
-    if (granting.length < MOST_SHOWN && policy.allows(request, steps)) granting.push(policy);
+    const isWanted = granting.length < MOST_SHOWN && !steps.isUsedUp;
+    if (isWanted && policy.allows(request, steps)) granting.push(policy);
   });
   return granting.map(({ id, policy }) => ({ policy: id, link: (policy.link ?? []).slice(0, MOST_SHOWN) }));
 }

@@ -10,11 +10,11 @@ export type Rotation = (typeof rotations)[number];
 export interface RotationStep {
   /** The change of the Secret. */
   readonly change: SecretChange;
-  /** The sentence that tells it. */
+  /** Sentence that describes the step. */
   readonly done: string;
   /** Deployments that are restarted afterwards; none if left out. */
   readonly restart?: readonly string[];
-  /** The sentence that tells what follows then. */
+  /** Sentence that describes what to do next. */
   readonly next: string;
 }
 

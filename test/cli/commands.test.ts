@@ -204,9 +204,9 @@ describe('boxctl', () => {
         'can',
         'ann@mail.example',
         'POST',
-        '/Client?q=1&q=2',
-        '--header',
-        'X-Team: blue',
+        '/Client?q=2&q=1',
+        ...request.slice(4),
+        '{"n": 2}',
       ]);
       expect([twice.code, twice.output]).to.deep.equal([1, '']);
       await done(['policy', 'delete', 'odd']);

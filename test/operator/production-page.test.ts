@@ -44,7 +44,7 @@ const blockWith = (text: string): ShellBlock =>
 const [namespaces, secret] = [blockWith('kubectl create namespace'), blockWith('kubectl create secret')];
 const [closing, opening] = [blockWith('"pending"'), blockWith('"boxgate.dev/restore":null')];
 const revoking = blockWith('revoke_sessions_before');
-const listing = blockWith('kubectl get boxes,clients,accesspolicies');
+const listing = blockWith('groups.boxgate.dev --all-namespaces\n');
 const removing = blockWith('kubectl delete services');
 
 describe('docs/production.md', () => {

@@ -15,9 +15,12 @@ export function crdTemplate(text: string): string {
 
 const header = '{{- /* Copied by `make generate`. Do not edit. */ -}}\n';
 
-/** Adds the labels and annotations of the release to each object; `more` are further arguments of `boxgate.about`. */
+/**
+ * Adds the labels and annotations of the release to each object; `more` are further arguments of the template
+ * `boxgate.labelsAndAnnotations`.
+ */
 function withMetadata(text: string, more: string): string {
-  const about = `  {{- include "boxgate.about" (dict "root" . "component" "operator"${more}) | nindent 2 }}`;
+  const about = `  {{- include "boxgate.labelsAndAnnotations" (dict "root" . "component" "operator"${more}) | nindent 2 }}`;
   return text.replaceAll(/^metadata:\n {2}name: .*\n/gm, (metadata) => `${metadata}${about}\n`);
 }
 

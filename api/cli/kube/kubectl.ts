@@ -21,7 +21,7 @@ export interface Kubectl {
 /** Longest wait for one answer of the cluster. */
 const PATIENCE = '10s';
 
-/** Most bytes of an answer: the Clients of the largest box that a person looks at, many times over. */
+/** Maximum size of an answer, in bytes. */
 const LONGEST_OUTPUT = 1024 ** 3;
 
 /**
@@ -32,7 +32,7 @@ export function kubectlOf(environment: Environment): Kubectl {
   const run = (args: readonly string[], signal?: AbortSignal): Promise<string> =>
     new Promise((resolve, reject) => {
       const all = [`--request-timeout=${PATIENCE}`, ...args];
-      // Two hundred Clients are about a megabyte, which is the usual limit.
+      // 200 Clients are about 1 MB, the default of execFile.
       const options = { env: { ...environment }, maxBuffer: LONGEST_OUTPUT, ...(signal && { signal }) };
       const child = execFile('kubectl', all, options, (error, output, messages) => {
         if (error === null) resolve(output);

@@ -139,7 +139,7 @@ export async function lockAnswer(connection: Connection, box: string, id: string
   };
 }
 
-/** Something that was issued to a sign-in: for a user, the tokens, null for a code that was not used. */
+/** An answer that has ended, and its user; `tokens` is null if its code was never used. */
 export interface EndedAnswer {
   readonly user: number;
   readonly tokens: IssuedTokens | null;

@@ -7,6 +7,8 @@ export interface NewSignIn {
   readonly browser: string;
   /** The same of the text that it replaces: a browser that never got the new one presents it again. */
   readonly replaces: string;
+  /** The same of a sign-in that had replaced it before; of two answers the browser may have kept the earlier one. */
+  readonly replacesUnseen: string | undefined;
   readonly user: number;
   /** The config version under which the password was verified. */
   readonly version: number;
@@ -15,17 +17,22 @@ export interface NewSignIn {
 }
 
 /** A sign-in that has not expired, of a user who may still use it. */
-export interface SignIn extends Omit<NewSignIn, 'user' | 'replaces'> {
+export interface SignIn extends Omit<NewSignIn, 'user' | 'replaces' | 'replacesUnseen'> {
   readonly person: Person;
 }
 
 /** Stores a sign-in, unless its user has been deleted meanwhile. Call it in a `write` transaction. */
 export async function insertSignIn(connection: Connection, box: string, signIn: NewSignIn): Promise<void> {
   await connection.query(
-    `INSERT INTO boxgate.sign_in (box, browser, replaces, user_id, version, created_at, expires_at)
-     SELECT u.box, decode($2, 'hex'), decode($7, 'hex'), u.id, $4, to_timestamp($5 / 1000.0), to_timestamp($6 / 1000.0)
+    `INSERT INTO boxgate.sign_in
+            (box, browser, user_id, version, created_at, expires_at, replaces, replaces_unseen)
+     SELECT u.box, decode($2, 'hex'), u.id, $4, to_timestamp($5 / 1000.0), to_timestamp($6 / 1000.0),
+            decode($7, 'hex'), decode($8, 'hex')
        FROM boxgate.user u WHERE u.box = $1 AND u.id = $3`,
-    [box, signIn.browser, signIn.user, signIn.version, signIn.createdAt, signIn.expiresAt, signIn.replaces],
+    [
+      ...[box, signIn.browser, signIn.user, signIn.version, signIn.createdAt, signIn.expiresAt],
+      ...[signIn.replaces, signIn.replacesUnseen],
+    ],
   );
 }
 
@@ -85,9 +92,9 @@ function signInOf([row]: readonly SignInRow[], browser: string): SignIn | undefi
 
 /** The sign-ins of a browser that have ended. */
 export interface EndedSignIns {
-  /** Their user; undefined if there was none. */
+  /** Their user, of several the one that was deleted first; undefined if there was no sign-in. */
   readonly user: number | undefined;
-  /** Hashes of the browser's cookie under which something may have been issued, the given one among them. */
+  /** Hashes of the browser's cookie under which something may have been issued, the given one first. */
   readonly browsers: readonly string[];
 }
 
@@ -96,16 +103,19 @@ export interface EndedSignIns {
  * got the new one, because the answer was lost or its form was sent twice.
  */
 export async function deleteSignIns(connection: Connection, box: string, browser: string): Promise<EndedSignIns> {
-  const { rows } = await connection.query<{ user_id: string; browser: string }>(
-    `DELETE FROM boxgate.sign_in
-      WHERE box = $1 AND (browser = decode($2, 'hex') OR replaces = decode($2, 'hex'))
-      RETURNING user_id, encode(browser, 'hex') AS browser`,
-    [box, browser],
-  );
-  return {
-    user: rows[0] && Number(rows[0].user_id),
-    browsers: [...new Set([browser, ...rows.map((row) => row.browser)])],
+  const deleteWhere = async (condition: string): Promise<{ user_id: string; browser: string }[]> => {
+    const { rows } = await connection.query<{ user_id: string; browser: string }>(
+      `DELETE FROM boxgate.sign_in WHERE box = $1 AND (${condition})
+       RETURNING user_id, encode(browser, 'hex') AS browser`,
+      [box, Buffer.from(browser, 'hex')],
+    );
+    return rows;
   };
+  // The first statement waits for another sign-in with the same cookie; only a later one sees what that has stored.
+  const present = await deleteWhere('browser = $2');
+  const unseen = await deleteWhere('replaces = $2 OR replaces_unseen = $2');
+  const [first] = [...present, ...unseen];
+  return { user: first && Number(first.user_id), browsers: [browser, ...unseen.map((row) => row.browser)] };
 }
 
 /** Deletes at most `limit` expired sign-ins of a box; returns their number. */

@@ -6,7 +6,7 @@ import { readPerson } from '../../db/user/user.ts';
 import type { OAuthServices } from '../../oauth/services.ts';
 import { compileAhead } from '../../policy/compile-ahead.ts';
 import { explain } from '../../policy/decide.ts';
-import { withReasons } from '../../policy/why-not.ts';
+import { withReasons, type DeniedRequest } from '../../policy/why-not.ts';
 import type { Subject } from '../../policy/policy-index.ts';
 import { requestObject } from '../../policy/request-object.ts';
 import type { RequestParts } from '../../policy/request-object.ts';
@@ -46,10 +46,11 @@ export function explainHandler(services: OAuthServices): ResourceHandler {
     const user = await personOf(asked, box, services);
     const request = await requestOf(asked, box, services);
     const found = await services.states.decide(box, (state) =>
-      answer({ ...asked, user, request }, state, services, { mayReadPolicies, turn }),
+      answer({ ...asked, user, request }, state, services, mayReadPolicies),
     );
     if (found === undefined) throw new Problem('not-found', 'There is nothing at this address');
-    return { status: 200, body: found };
+    const { explanation, denied } = found;
+    return { status: 200, body: denied === undefined ? explanation : await withReasons(explanation, denied, turn) };
   };
 }
 
@@ -78,12 +79,19 @@ export interface ReadQuestion extends Pick<Question, 'app' | 'subject'> {
   readonly request: Omit<RequestParts, 'box' | 'time'> & { readonly time: number | undefined };
 }
 
+/** An explanation under one state of the box. */
+interface Answered {
+  readonly explanation: Explanation;
+  /** The denied request, whose reasons are found afterwards; undefined if the caller may not see them. */
+  readonly denied: DeniedRequest | undefined;
+}
+
 async function answer(
   { app, subject = {}, user, request }: ReadQuestion,
   state: BoxState,
   services: OAuthServices,
-  { mayReadPolicies, turn }: Pick<ResourceExchange, 'mayReadPolicies' | 'turn'>,
-): Promise<Explanation> {
+  mayReadPolicies: ResourceExchange['mayReadPolicies'],
+): Promise<Answered> {
   const issuer = services.issuer(state);
   const client = askedClient(subject, state, issuer);
   const token = explainedToken(subject, user !== null);
@@ -97,9 +105,9 @@ async function answer(
   });
   const policies = app === undefined ? state.policies : state.policies.forApp(app);
   await compileAhead([...policies.candidates(about)]);
-  const told = explain(policies, about, asked);
-  if (told.granted || !(await mayReadPolicies(state))) return told;
-  return withReasons(told, { policies: state.policies.all(), app, subject: about, request: asked }, turn);
+  const explanation = explain(policies, about, asked);
+  if (explanation.granted || !(await mayReadPolicies(state))) return { explanation, denied: undefined };
+  return { explanation, denied: { policies: [...state.policies.all()], app, subject: about, request: asked } };
 }
 
 /** Returns the subject of a question. Throws Problem `invalid` for a token that is not accepted there. */

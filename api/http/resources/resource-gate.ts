@@ -57,6 +57,7 @@ export function withAuthorization(
     const body = resourceBody(request, turn); //                RFC 9110 §6.4
     const { method, headers } = request;
     const contentType = headers['content-type'];
+    const isRead = method === 'GET' || method === 'HEAD';
     const readRest = body && ((needs: Needs) => readRestOf({ box, id, method, contentType }, body, needs, readChanges));
     const asked = { box, request, path, query, remoteAddr, requestId, resource, readRest, tokenIsInQuery: isInQuery };
     const answer = await untilConfirmed(async () => {
@@ -77,8 +78,8 @@ export function withAuthorization(
         query,
         body: parsed,
         contentType,
-        ifMatch: versionTags(headers['if-match'], false, format),
-        ifNoneMatch: versionTags(headers['if-none-match'], method === 'GET' || method === 'HEAD', format),
+        ifMatch: versionTags(headers['if-match'], isRead, format),
+        ifNoneMatch: versionTags(headers['if-none-match'], isRead, format),
         baseUrl: granted.issuer,
         settings: granted.settings,
         mayReadPolicies: (state: BoxState) => mayListPolicies(granted.session, asked, state, context.oauth),

@@ -55,7 +55,7 @@ export class SecretGuess {
   async begin(): Promise<Sharer> {
     if (this.#attempts === undefined) {
       this.#isRefused = true;
-      // Two at once begin only one: each attempt must be ended.
+      // Concurrent calls share the attempts, because `end` is called only once.
       this.#attempts = await (this.#begun ??= begunAttempts(this.#limits, this.#guessed));
       this.#isRefused = false;
     }

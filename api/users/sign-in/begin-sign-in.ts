@@ -14,7 +14,7 @@ export interface SignedIn {
   /** Seconds for which it is valid. */
   readonly lifetime: number;
   readonly user: SigningInUser;
-  /** IDs of the users whose access ended, because they were signed in with this browser before. */
+  /** IDs of other users who were signed in with this browser, or had begun something with it: that has ended. */
   readonly signedOut: readonly number[];
 }
 
@@ -51,18 +51,14 @@ export async function beginSignIn(
   const expiresAt = now + lifetime * 1000;
   const [from, to] = [browserHash(old), browserHash(browser)];
   // First, so that codes issued to it meanwhile are found below.
-  const { browsers } = await deleteSignIns(connection, box, from);
+  const { user: before = user.id, browsers } = await deleteSignIns(connection, box, from);
   await moveAnswers(connection, box, { user: user.id, from: browsers, to, until: expiresAt });
-  const signedOut = await endBegun(connection, box, browsers, now);
-  // It counts when the transaction commits.
-  if (signedOut.length > 0 && revocationsNeedStandby) await demandStandby(connection);
-  await insertSignIn(connection, box, {
-    browser: to,
-    replaces: from,
-    user: user.id,
-    version,
-    createdAt: now,
-    expiresAt,
-  });
+  const ended = await endBegun(connection, box, browsers, now);
+  // The setting takes effect at the commit.
+  if (ended.length > 0 && revocationsNeedStandby) await demandStandby(connection);
+  const signedOut = [...new Set([before, ...ended])].filter((one) => one !== user.id);
+  const times = { createdAt: now, expiresAt };
+  const replaced = { replaces: from, replacesUnseen: browsers[1] };
+  await insertSignIn(connection, box, { browser: to, user: user.id, version, ...times, ...replaced });
   return { browser, lifetime, user, signedOut };
 }

@@ -98,7 +98,9 @@ export async function signUp(
     const version = (await findSigningIn(connection, box, key))?.version ?? 0;
     const { now, revocationsNeedStandby } = services;
     const who = { user: { id: user, password: stored }, version, browser, now: now(), revocationsNeedStandby };
-    return beginSignIn(connection, box, settings, who);
+    const signedIn = await beginSignIn(connection, box, settings, who);
+    for (const other of signedIn.signedOut) note({ event: 'user.signed_out', target: `User/${String(other)}` });
+    return signedIn;
   });
 }
 

@@ -1,4 +1,4 @@
-{{- /* Labels of an object. Arguments: root, component. */ -}}
+{{- /* Labels of an object. Arguments: root, component, labels. */ -}}
 {{- define "boxgate.labels" -}}
 {{ include "boxgate.selector" . }}
 app.kubernetes.io/part-of: boxgate
@@ -6,7 +6,7 @@ app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 app.kubernetes.io/managed-by: {{ .root.Release.Service | quote }}
 app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" | quote }}
-{{- with .root.Values.commonLabels }}
+{{- with merge dict (default dict .labels) .root.Values.commonLabels }}
 {{ toYaml . }}
 {{- end }}
 {{- end -}}
@@ -29,19 +29,16 @@ app.kubernetes.io/part-of: boxgate
 {{- end }}
 {{- end -}}
 
-{{- /* Metadata of an object in the namespace of the release. Arguments: name, and those of boxgate.about. */ -}}
+{{- /* Metadata of an object in the namespace of the release. Arguments: name, and those of boxgate.labelsAndAnnotations. */ -}}
 {{- define "boxgate.metadata" -}}
 name: {{ .name }}
 namespace: {{ .root.Release.Namespace }}
-{{ include "boxgate.about" . }}
+{{ include "boxgate.labelsAndAnnotations" . }}
 {{- end -}}
 
 {{- /* Labels and annotations of an object. Arguments: root, component, labels, annotations. */ -}}
-{{- define "boxgate.about" -}}
+{{- define "boxgate.labelsAndAnnotations" -}}
 labels: {{- include "boxgate.labels" . | nindent 2 }}
-{{- with .labels }}
-{{- toYaml . | nindent 2 }}
-{{- end }}
 {{- with merge dict (default dict .annotations) .root.Values.commonAnnotations }}
 annotations: {{- toYaml . | nindent 2 }}
 {{- end }}

@@ -206,6 +206,26 @@ describe('a code', () => {
     }
   });
 
+  for (const kept of [0, 1]) {
+    it(`dies with the sign-out where the form was sent twice at once, and the browser kept answer ${String(kept)}`, async () => {
+      const reply = await redeem({ code: await newCode(), client_id: 'own', code_verifier: verifier });
+      const { location } = await ask({ ...code, prompt: 'login' });
+      const form = { ...hiddenFields((await browser.get(location)).text), ...ann };
+      const tabs = [newBrowser(api), newBrowser(api)];
+      for (const [name, value] of browser.cookies) for (const tab of tabs) tab.cookies.set(name, value);
+      const answers = await Promise.all(tabs.map((tab) => tab.post(location, form)));
+      expect(answers.map(({ status }) => status)).to.deep.equal([303, 303]);
+      expect(await introspect(textOf(reply, 'access_token'))).to.include({ active: true });
+      const keeper = tabs[kept] ?? expect.fail('no tab');
+      // Whoever is signed in signs out here; one whose sign-in the other tab has replaced signs in once more.
+      await keeper.submit('/auth/signin', ann);
+      await keeper.submit('/auth/signout', {});
+      for (const name of ['access_token', 'refresh_token']) {
+        expect(await introspect(textOf(reply, name)), name).to.deep.equal({ active: false });
+      }
+    });
+  }
+
   it('dies with a sign-out that crosses a sign-in of the same browser', async () => {
     const reply = await redeem({ code: await newCode(), client_id: 'own', code_verifier: verifier });
     const form = hiddenFields((await browser.get('/auth/signout')).text);

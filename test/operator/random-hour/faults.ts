@@ -88,7 +88,7 @@ async function closeManagement({ stage, fleet, journal, random }: FaultScene): P
     const generations = new Map(before.map(({ uid, generation }) => [uid, generation]));
     return async () =>
       (await inlineClients(stage, fleet)).some(
-        // One without a generation before was created since: while nobody leads, edits may replace every Client.
+        // A Client that is not in the map was created later: edits may replace every Client while there is no leader.
         ({ uid, generation, ready }) => ready !== undefined && generation > (generations.get(uid) ?? 0),
       );
   };

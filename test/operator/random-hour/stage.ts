@@ -35,8 +35,8 @@ export const publicUrl = 'http://boxgate.test';
 
 /**
  * A leader that was killed is replaced soon, and a sweep comes often: an hour is compressed. The outages of a slow
- * machine may last longer than a deletion usually waits for the API, so it waits longer here: what a Client that is
- * gone declared is never accepted.
+ * machine may last longer than a deletion usually waits for the API, so it waits longer here: the secret of a
+ * deleted Client is never accepted.
  */
 const quick = {
   BOXGATE_LEASE_SECONDS: '6',

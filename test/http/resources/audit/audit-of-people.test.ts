@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { eventually } from '../../../support/eventually.ts';
-import { addUser, newBrowser } from '../../pages/browser.ts';
+import { addUser, hiddenFields, newBrowser } from '../../pages/browser.ts';
 import { auditRecords, eventsOf } from './audit-records.ts';
 import type { AuditRecords } from './audit-records.ts';
 import { adminSecret, startBoxApi, stringIn } from '../box-api.ts';
@@ -87,6 +87,19 @@ describe('the audit trail', () => {
     const record = await trail.written(`event=user.signed_out&target=User/${target.id}`);
     expect(record).to.deep.include({ result: 'success', target });
     expect(record['actor']).to.deep.include({ user: { resourceType: 'User', id: String(after) } });
+  });
+
+  it('records that somebody was signed out by a registration with the same browser, also without any app', async () => {
+    await api.declare('default', [{ kind: 'Box', id: 'default', registration: { enabled: true } }]);
+    const id = await addUser(api, 'jan@shop.example', password);
+    const browser = newBrowser(api);
+    await browser.submit('/auth/signin', { email: 'jan@shop.example', password });
+    const { text, location } = await browser.get('/auth/signup?prompt=login');
+    expect(location, text).to.equal('');
+    const form_token = hiddenFields(text)['form_token'] ?? '';
+    const { status } = await browser.post('/auth/signup', { form_token, email: 'joy@shop.example', password });
+    expect(status).to.equal(303);
+    expect(await trail.written(`event=user.signed_out&target=User/${String(id)}`)).to.include({ result: 'success' });
   });
 
   it('records a registration with the group that it joins, and a session that its own token closes', async () => {
