@@ -87,7 +87,8 @@ export function createDevOutput({ stdout, stderr }: DevStreams, now: () => numbe
     note,
     result(line) {
       progress.clear();
-      stdout.write(`${line}\n`);
+      // Names of files and objects are text of others.
+      stdout.write(`${line.split('\n').map(plainText).join('\n')}\n`);
     },
     statuses(changed, gone) {
       changed.forEach(remember);

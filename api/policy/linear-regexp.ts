@@ -119,7 +119,8 @@ function tooLarge(): Error {
 const REPEAT = /\{(\d{1,5})(?:,(\d{0,5}))?\}/y;
 /** An escape: the number in `\\x{0041}` is no repeat. */
 const ESCAPE = /\\(?:[xp]\{[^}]*\}|.)/isy;
-const CLASS = /\[\^?\]?(?:\\.|[^\]\\])*\]/y;
+/** A class; one of POSIX in it, such as `[:alpha:]`, has brackets of its own. */
+const CLASS = /\[\^?\]?(?:\[:\^?[a-z]+:\]|\\.|[^\]\\])*\]/y;
 
 /** Estimates the states of a pattern from above: every character is one, a repeat multiplies the part before it. */
 function statesOf(pattern: string): number {

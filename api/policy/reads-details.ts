@@ -1,4 +1,4 @@
-import { isObject } from '../../crds/json-value.ts';
+import { isList, isObject } from '../../crds/json-value.ts';
 
 /** The fields of clients that replicas hold in memory only where a policy of the box can see them. */
 export const UNHELD_FIELDS: readonly string[] = ['details', 'description'];
@@ -20,7 +20,6 @@ export function mayReadDetails(policy: unknown): boolean {
 /** `client.id` in CEL, `.client.id` in matcho. */
 const plainReference = /\bclient\.(?:id|name|active|grant_types|scope|first_party)\b/g;
 const plainFields: ReadonlySet<string> = new Set(['id', 'name', 'active', 'grant_types', 'scope', 'first_party']);
-const plainKeywords: ReadonlySet<string> = new Set(['type', 'required', 'properties']);
 
 /** Leaves out a rule's part about the client if it names other fields only. */
 function withoutPlainClients(key: string, value: unknown): unknown {
@@ -28,11 +27,12 @@ function withoutPlainClients(key: string, value: unknown): unknown {
 }
 
 function isPlain(value: Readonly<Record<string, unknown>>): boolean {
-  const { properties, ...others } = value;
-  const names = Object.keys(isObject(properties) ? { ...others, ...properties } : value);
+  const { properties = {}, required = [], type: _, ...others } = value;
+  if (!isObject(properties) || !isList(required)) return false;
+  const names = [...Object.keys(others), ...Object.keys(properties), ...required];
   // A value may be a path, such as `.client.details`.
   return (
-    names.every((name) => plainFields.has(name) || plainKeywords.has(name)) &&
+    names.every((name) => typeof name === 'string' && plainFields.has(name)) &&
     !/client|\$ref/.test(JSON.stringify(value))
   );
 }

@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DevError } from '../dev-error.ts';
 import { reasonOf } from '../../api/client/manifest/walk.ts';
+import { plainText } from '../../process/plain-text.ts';
 import { installationKeys, type InstallationKeys } from './installation-keys.ts';
 import { takeLock } from './instance-lock.ts';
 
@@ -30,6 +31,7 @@ export function openStateFolder(folder: string): StateFolder {
 
 function open(folder: string): StateFolder {
   makeFolder(path.resolve(folder));
+  demandOwnFolder(folder);
   // As root, Postgres runs as another user, who must be able to pass through to its data; the secrets are below 0700.
   chmodSync(folder, process.getuid?.() === 0 ? 0o711 : 0o700);
   const lock = takeLock(path.join(folder, 'lock'));
@@ -62,6 +64,20 @@ function open(folder: string): StateFolder {
     throw error;
   }
 }
+
+/** Throws DevError for a folder of other files: it would get another mode, and a `.gitignore` that leaves them out. */
+function demandOwnFolder(folder: string): void {
+  const names = readdirSync(folder);
+  if (names.includes('keys.json') || names.includes('data')) return;
+  const other = names.find((name) => !OWN_FILES.test(name));
+  if (other === undefined) return;
+  throw new DevError(
+    `The state folder ${folder} holds other files, such as ${plainText(other)}: name a new folder with --state <dir>`,
+  );
+}
+
+/** Names in a state folder whose first run was ended early. */
+const OWN_FILES = /^(lock.*|\.gitignore|secrets|.*\.log)$/;
 
 /** Returns advice for a folder that is closed to us: in another user's checkout only the state has to move. */
 function remedyFor(error: unknown): string {

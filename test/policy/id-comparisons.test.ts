@@ -9,7 +9,7 @@ const request = sampleRequest({
   user: { resourceType: 'User', id: 7, groups: [{ id: 4, name: 'staff' }], 'group-ids': [4, 5] },
   session: { id: 'x', user: { resourceType: 'User', id: '7' } },
   token: { sub: '7', aud: ['https://boxgate.test'] },
-  body: { id: 7, count: 5, 'group-ids': ['4', '5'], list: ['7'] },
+  body: { id: 7, count: 5, 'group-ids': ['4', '5'], list: ['7'], map: { 7: false }, nulls: { 7: null } },
 });
 
 const matcho: readonly [pattern: object, fits: boolean][] = [
@@ -51,6 +51,9 @@ const cel: readonly [expression: string, holds: boolean][] = [
   ['user.groups.exists(g, g.id == params.group)', true],
   ['user.id in body.list', true],
   ['resource.id in {7: true} && user.id in {"7": true}', true],
+  ['resource.id in {7: null} || user.id in {"7": null}', false],
+  ['user.id in body.map', true],
+  ['resource.id in body.nulls', false],
   ['body["group-ids"] == user["group-ids"]', true],
   ['resource.id == "07"', false],
   ['user.id in ["6"]', false],

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { RE2JS } from 're2js';
 import { linearRegExp } from '../../api/policy/linear-regexp.ts';
 import type { LinearRegExp } from '../../api/policy/linear-regexp.ts';
 import { Steps, TooManySteps } from '../../api/policy/steps.ts';
@@ -50,6 +51,8 @@ describe('linear regular expressions', () => {
     [`(${'ab'.repeat(400)}){999}`, /^is too large a regular expression/],
     [`(aaaa[(]){999}`, /^is too large a regular expression/],
     [`([^](${'a'.repeat(900)})]){999}`, /^is too large a regular expression/],
+    [`(${'a'.repeat(900)}[[:alpha:](]){999}`, /^is too large a regular expression/],
+    [`(${'a'.repeat(900)}[[:none:](]){999}`, /^is /],
     ['(a\\Q(\\E){999}', /^must not quote with \\Q/],
   ];
   for (const [pattern, sentence] of refused) {
@@ -57,6 +60,23 @@ describe('linear regular expressions', () => {
       expect(() => linearRegExp(pattern)).to.throw(Error, sentence);
     });
   }
+
+  it('compiles no pattern whose estimate is too large, also with a class of POSIX in a class', () => {
+    const compile = RE2JS.compile.bind(RE2JS);
+    let compiled = 0;
+    RE2JS.compile = (...args) => {
+      compiled += 1;
+      return compile(...args);
+    };
+    try {
+      for (const part of ['a', '[[:alpha:](]', '[^[:^alpha:])]', '[][:word:]()]']) {
+        expect(() => linearRegExp(`(${'a'.repeat(900)}${part}){999}`), part).to.throw(Error, /^is too large/);
+      }
+    } finally {
+      RE2JS.compile = compile;
+    }
+    expect(compiled).to.equal(0);
+  });
 
   it('takes steps by the length of the text, and for a short one by the size of the program', () => {
     const [small, large] = [linearRegExp('^ab'), linearRegExp('[ab]{100}$')];

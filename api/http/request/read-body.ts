@@ -42,11 +42,14 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
   });
 }
 
-/** The received bytes of a body. Once a body is given up, no more bytes are kept, and further ones are discarded. */
+/**
+ * The received bytes of a body, in one piece: each chunk costs some hundred bytes besides its own, and a sender may make
+ * a chunk of every byte. Once a body is given up, no more bytes are kept, and further ones are discarded.
+ */
 class KeptBytes {
   readonly #request: IncomingMessage;
   readonly #limit: number;
-  #chunks: Buffer[] = [];
+  #piece: Buffer = nothing;
   #length = 0;
   #isGivenUp = false;
 
@@ -68,8 +71,7 @@ class KeptBytes {
 
   whole(): Buffer | Problem {
     if (this.#length > this.#limit) return tooLarge(this.#limit);
-    const [only] = this.#chunks;
-    return this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks);
+    return this.#piece.subarray(0, this.#length);
   }
 
   #keep(chunk: Buffer): Problem | undefined {
@@ -77,15 +79,30 @@ class KeptBytes {
       this.#giveUp();
       return shareUsedUp();
     }
-    this.#chunks.push(chunk);
+    const before = this.#length - chunk.length;
+    if (before === 0) {
+      this.#piece = chunk;
+      return undefined;
+    }
+    if (this.#length > this.#piece.length) this.#grow(before);
+    chunk.copy(this.#piece, before);
     return undefined;
+  }
+
+  /** Copies what was received before into a piece with room for as much again. */
+  #grow(received: number): void {
+    const larger = Buffer.allocUnsafe(Math.min(2 * this.#length, this.#limit));
+    this.#piece.copy(larger, 0, 0, received);
+    this.#piece = larger;
   }
 
   #giveUp(): void {
     this.#isGivenUp = true;
-    this.#chunks = [];
+    this.#piece = nothing;
   }
 }
+
+const nothing = Buffer.alloc(0);
 
 /** Checks whether a body is announced short enough for the connection to be used again after an early answer. */
 export function isPassedOver(request: IncomingMessage, limit: number): boolean {

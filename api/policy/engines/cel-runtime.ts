@@ -114,7 +114,9 @@ class CelRuntime {
       }),
       celFunc(IDS, [CelScalar.DYN], CelScalar.DYN, (value) => {
         if (isCelList(value) || isCelMap(value)) now().steps.take(1 + value.size);
-        return isCelMap(value) ? celList(Array.from(value, ([key]) => idForm(key))) : idForm(value);
+        // As everywhere in `in`, a key with the value null is absent.
+        if (isCelMap(value)) return celList([...value].flatMap(([key, held]) => (held === null ? [] : [idForm(key)])));
+        return idForm(value);
       }),
     ];
   }

@@ -47,6 +47,15 @@ describe('openStateFolder', () => {
     expect(readFileSync(folder.path('deep/state/.gitignore'), 'utf8')).to.equal('*\n');
   });
 
+  it('leaves a folder of other files as it is', () => {
+    folder.write('deep/state/.gitignore', 'dist\n');
+    folder.write('deep/state/package.json', '{}');
+    const before = statSync(state()).mode;
+    expect(refusal()).to.contain('holds other files');
+    expect(statSync(state()).mode).to.equal(before);
+    expect(readFileSync(folder.path('deep/state/.gitignore'), 'utf8')).to.equal('dist\n');
+  });
+
   it('refuses a second instance in one sentence that names the first', () => {
     const first = openStateFolder(state());
     expect(refusal()).to.equal(`Another boxgate dev (process ${String(process.pid)}) uses the state folder ${state()}`);
@@ -64,6 +73,11 @@ describe('openStateFolder', () => {
       'a file in the place of the folder above it',
       () => folder.write('deep', 'x'),
       /^The state folder .* cannot be used: it is not a folder$/,
+    ],
+    [
+      'a folder of other files',
+      () => folder.write('deep/state/package.json', '{}'),
+      /^The state folder .* holds other files, such as package\.json: name a new folder with --state <dir>$/,
     ],
     [
       'keys that are no JSON',
