@@ -23,9 +23,9 @@ export type Turn = (slice: () => void) => Promise<void>;
 
 /**
  * Adds to the explanation of a denial what each candidate wants that the request lacks, and which policies for others
- * would grant it. It shows parts of policies: only for those who may read them. The work is done in slices. The wants of
- * all candidates take at most the steps of a decision and the cost of compiling one policy; of the other policies up to
- * 100 are compiled.
+ * would grant it. It shows parts of policies: only for those who may read them. The work is done in slices. The wants
+ * of all candidates take at most the steps of a decision and the cost of compiling one policy; of the other policies up
+ * to 100 are compiled.
  */
 export async function withReasons(explanation: Explanation, denied: DeniedRequest, turn: Turn): Promise<Explanation> {
   if (explanation.granted) return explanation;

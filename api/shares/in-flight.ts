@@ -3,10 +3,13 @@ import type { ResourceUse } from './resource-use.ts';
 
 /** Requests that are being answered, by box. */
 export interface InFlight extends ResourceUse {
-  /** Counts one more request of a box; false where the box has `most` already. */
-  enter(box: string, most: number): boolean;
+  /**
+   * Counts one more request of a box from a network. Returns why not: the box has `most` already, or the network would
+   * have more than seven times what is left for others.
+   */
+  enter(box: string, network: string, most: number): 'entered' | 'quota' | 'share';
   /** Counts one request less, which has entered. */
-  leave(box: string): void;
+  leave(box: string, network: string): void;
   /** Checks whether a request of another box is being answered, or was within the last second. */
   isAnyBeside(box: string): boolean;
 }
@@ -17,12 +20,17 @@ interface Served {
   readonly at: number;
 }
 
+/** A network may have so many times the requests that are left: a lone one up to seven eighths of a large quota. */
+const generosity = 7;
+
 /** Milliseconds for which a box remains present after its last request. */
 const presence = 1_000;
 
 /** Creates a count of requests in flight, with none; `now` in milliseconds from any moment on. */
 export function createInFlight(now: () => number = () => performance.now()): InFlight {
   const counts = new Map<string, number>();
+  /** By network and box. */
+  const shares = new Map<string, number>();
   const refusals = createRefusalCount();
   let last: Served = { box: '', at: -Infinity };
   let lastOther = last;
@@ -31,16 +39,23 @@ export function createInFlight(now: () => number = () => performance.now()): InF
     resource: 'requests',
     uses: () => [...counts].map(([box, used]) => ({ box, used, waiting: 0 })),
     refusals: () => refusals.byBox,
-    enter(box, most) {
-      const count = counts.get(box) ?? 0;
-      if (count >= most) {
+    enter(box, network, most) {
+      const share = shareOf(box, network);
+      const [count, held] = [counts.get(box) ?? 0, shares.get(share) ?? 0];
+      const isFull = count >= most;
+      if (isFull || held >= generosity * (most - count)) {
         refusals.add(box);
-        return false;
+        return isFull ? 'quota' : 'share';
       }
       counts.set(box, count + 1);
-      return true;
+      shares.set(share, held + 1);
+      return 'entered';
     },
-    leave(box) {
+    leave(box, network) {
+      const share = shareOf(box, network);
+      const held = (shares.get(share) ?? 1) - 1;
+      if (held > 0) shares.set(share, held);
+      else shares.delete(share);
       const left = (counts.get(box) ?? 1) - 1;
       if (left > 0) {
         counts.set(box, left);
@@ -56,4 +71,8 @@ export function createInFlight(now: () => number = () => performance.now()): InF
       return now() - other.at < presence;
     },
   };
+}
+
+function shareOf(box: string, network: string): string {
+  return `${network} ${box}`;
 }

@@ -36,11 +36,11 @@ describe('the connections that boxes share', () => {
     const inFlight = createInFlight(() => now);
     const take = turns(inFlight);
     const searches = steered();
-    inFlight.enter('victim', 1);
+    inFlight.enter('victim', 'here', 1);
     const all = Array.from({ length: 2 * connections }, () => take('busy', requestTime, searches.work));
     await new Promise((resolve) => setImmediate(resolve));
     expect(searches.running()).to.equal(connections / 2);
-    inFlight.leave('victim');
+    inFlight.leave('victim', 'here');
     now += 2_000;
     all.push(take('busy', requestTime, searches.work));
     searches.endAll();

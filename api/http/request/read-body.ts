@@ -43,8 +43,8 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
 }
 
 /**
- * The received bytes of a body, in one piece: each chunk costs some hundred bytes besides its own, and a sender may make
- * a chunk of every byte. Once a body is given up, no more bytes are kept, and further ones are discarded.
+ * The received bytes of a body, in one piece: each chunk costs some hundred bytes besides its own, and a sender may
+ * make a chunk of every byte. Once a body is given up, no more bytes are kept, and further ones are discarded.
  */
 class KeptBytes {
   readonly #request: IncomingMessage;

@@ -3,26 +3,33 @@ import { quotaSentence } from '../../../crds/quota.ts';
 import { Problem } from '../../problem.ts';
 import type { InFlight } from '../../shares/in-flight.ts';
 import { requestContextOf } from '../request/request-context.ts';
+import { networkOf } from '../throttle/network-of.ts';
 
 /** Seconds: another request of the box may end at any time. */
 const retryAfter = '1';
 
+const SHARE_USED_UP = 'Too many requests from this address are in flight in this box. Try again in 1 s';
+
 /**
  * Counts a request of its box until the response is closed. Returns false without counting it if its caller has hung up
- * already: it would never be closed again. Throws Problem `throttled` beyond the quota, `most`.
+ * already: it would never be closed again. Throws Problem `throttled` beyond the quota, `most`, or beyond the share of
+ * the caller's network.
  */
 export type CountInFlight = (response: ServerResponse, most: number) => boolean;
 
 /** Creates the counter of requests on the public port. It adds one listener to each response, the same to all. */
 export function countingInFlight(inFlight: InFlight): CountInFlight {
   function leave(this: ServerResponse): void {
-    inFlight.leave(requestContextOf(this).box);
+    const { box, remoteAddr } = requestContextOf(this);
+    inFlight.leave(box, networkOf(remoteAddr));
   }
 
   return (response, most) => {
     if (response.destroyed) return false;
-    if (!inFlight.enter(requestContextOf(response).box, most)) {
-      const message = `The request ${quotaSentence('requests', most)}`;
+    const { box, remoteAddr } = requestContextOf(response);
+    const entered = inFlight.enter(box, networkOf(remoteAddr), most);
+    if (entered !== 'entered') {
+      const message = entered === 'quota' ? `The request ${quotaSentence('requests', most)}` : SHARE_USED_UP;
       throw new Problem('throttled', message, { 'Retry-After': retryAfter });
     }
     response.on('close', leave);

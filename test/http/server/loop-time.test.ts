@@ -36,17 +36,17 @@ async function roundsBetweenSlices(inFlight: InFlight): Promise<number> {
 describe('long work on the event loop', () => {
   it('R-05: is followed by a round of other work where no other box is being served', async () => {
     const inFlight = createInFlight();
-    inFlight.enter('busy', 10);
+    inFlight.enter('busy', 'here', 10);
     expect(await roundsBetweenSlices(inFlight)).to.be.within(1, 5);
   });
 
   it('R-05: rests while another box is being served, so that a short request meets one slice of it', async () => {
     const time = virtualTime();
     const inFlight = createInFlight(() => time.now());
-    inFlight.enter('busy', 10);
-    inFlight.enter('other', 10);
+    inFlight.enter('busy', 'here', 10);
+    inFlight.enter('other', 'here', 10);
     expect(await roundsBetweenSlices(inFlight)).to.be.above(20);
-    inFlight.leave('other');
+    inFlight.leave('other', 'here');
     await time.pass(1_000);
     expect(await roundsBetweenSlices(inFlight)).to.be.within(1, 5);
   });

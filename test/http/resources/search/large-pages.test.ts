@@ -8,7 +8,7 @@ const reader = { box: 'busy', member: 'app' };
 /** Begins as many pages of a box as are listed; returns which of them have started, and ends the first. */
 function beginPages(queries: readonly string[], served: readonly string[]) {
   const inFlight = createInFlight();
-  for (const box of served) inFlight.enter(box, 10);
+  for (const box of served) inFlight.enter(box, 'here', 10);
   const parts = { largePages: createLargePages(), inFlight };
   const started: number[] = [];
   const ends: (() => void)[] = [];
@@ -58,7 +58,7 @@ describe('large pages', () => {
 
   it('R-06: pass on what goes wrong, and leave their place', async () => {
     const inFlight = createInFlight();
-    inFlight.enter('other', 10);
+    inFlight.enter('other', 'here', 10);
     const parts = { largePages: createLargePages(), inFlight };
     const query = new URLSearchParams('_count=1000');
     const failing = inPageTurn(parts, reader, query, () => Promise.reject(new Error('no page'))).catch(String);
