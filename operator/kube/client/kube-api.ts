@@ -17,6 +17,8 @@ export type KubeCall =
       readonly metadataOnly?: boolean;
       /** Media type of the answer, which is JSON in any case; `application/json` by default. */
       readonly accept?: string;
+      /** Bytes of the answer at most; beyond them the call throws KubeError `too-large`. Absent: any number. */
+      readonly longest?: number;
     }
   | {
       readonly method: 'PATCH';
@@ -87,8 +89,9 @@ export function createKubeApi(
   return {
     call: (call, signal) =>
       within(late, call, signal, async (limit) => {
-        const text = await (await signedIn(call, limit.signal)).body.text();
-        return parsed(call.path, text);
+        const { body } = await signedIn(call, limit.signal);
+        const longest = call.method === 'PATCH' ? undefined : call.longest;
+        return parsed(call.path, longest === undefined ? await body.text() : await textWithin(longest, call, body));
       }),
     stream: (call, signal) =>
       within(late, call, signal, async (limit) => {
@@ -97,6 +100,19 @@ export function createKubeApi(
         return body;
       }),
   };
+}
+
+/** Reads an answer; gives it up when it becomes too large, whatever it still holds. Throws KubeError. */
+async function textWithin(longest: number, { path }: KubeCall, body: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    if (!Buffer.isBuffer(chunk)) throw new TypeError('an answer is read as bytes');
+    length += chunk.length;
+    if (length > longest) throw new KubeError('too-large', `${path}: more than ${String(longest)} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 function headersOf(call: KubeCall): Record<string, string> {

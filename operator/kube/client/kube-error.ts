@@ -2,8 +2,9 @@ import { isObject, parseJson } from '../../../crds/json-value.ts';
 
 /**
  * Meaning of a failed call of the Kubernetes API for its caller. `expired`: the requested version is too old (410),
- * list again. `garbled`: the answer is not what it should be. `terminating`: the namespace is being deleted, nothing
- * can be created in it. `unavailable`: no answer, or none now; try again later.
+ * list again. `garbled`: the answer is not what it should be. `too-large`: it has more bytes than the caller takes.
+ * `terminating`: the namespace is being deleted, nothing can be created in it. `unavailable`: no answer, or none now;
+ * try again later.
  */
 export type KubeErrorCode =
   | 'expired'
@@ -14,6 +15,7 @@ export type KubeErrorCode =
   | 'conflict'
   | 'invalid'
   | 'garbled'
+  | 'too-large'
   | 'unavailable';
 
 /** Object that a refusal is about, as far as the API server named it. */

@@ -25,9 +25,16 @@ export interface Collection<T> {
 const longPage = 2_097_152;
 
 /**
+ * Most bytes of a page. The operator has 256 MiB, and reading and parsing takes several times as much; a single object
+ * always fits, because etcd takes 1.5 MB at most.
+ */
+const longestAnswer = 8_388_608;
+
+/**
  * Lists a collection page by page; `keep` returns the needed part of each object (undefined: it is not an object of the
- * kind). After a long page it pauses for as long as that took, so that others have their turn. Throws KubeError if any
- * page fails: a list is complete, or there is none.
+ * kind). After a long page it pauses for as long as that took, so that others have their turn; a page that is too large
+ * is given up, and requested again with fewer objects. Throws KubeError if any page fails: a list is complete, or there
+ * is none.
  */
 export async function list<T>(
   api: KubeApi,
@@ -40,7 +47,12 @@ export async function list<T>(
   let limit = pageSize;
   for (;;) {
     const begun = performance.now();
-    const answer = await api.call({ path, query: { limit: String(limit), continue: next, labelSelector } }, signal);
+    const query = { limit: String(limit), continue: next, labelSelector };
+    const answer = await unlessTooLarge(api.call({ path, query, longest: longestAnswer }, signal), limit);
+    if (answer === tooLarge) {
+      limit = Math.max(1, Math.floor(limit / 4));
+      continue;
+    }
     const page = pageOf(path, answer);
     let length = 0;
     for (const item of page.items) {
@@ -51,8 +63,22 @@ export async function list<T>(
     }
     if (page.next === undefined) return { objects, resourceVersion: page.resourceVersion };
     next = page.next;
-    limit = Math.min(pageSize, Math.max(1, Math.floor((page.items.length * longPage) / Math.max(1, length))));
+    const fitting = Math.max(1, Math.floor((page.items.length * longPage) / Math.max(1, length)));
+    // What follows may be larger than what came before.
+    limit = Math.min(pageSize, 2 * limit, fitting);
     if (length > longPage) await sleep?.(performance.now() - begun, signal);
+  }
+}
+
+const tooLarge = Symbol('too large');
+
+/** Returns a page, or that it is too large and a shorter one may not be. Throws KubeError. */
+async function unlessTooLarge(page: Promise<unknown>, limit: number): Promise<unknown> {
+  try {
+    return await page;
+  } catch (error) {
+    if (limit > 1 && error instanceof KubeError && error.code === 'too-large') return tooLarge;
+    throw error;
   }
 }
 

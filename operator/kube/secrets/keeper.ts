@@ -274,6 +274,7 @@ class ClusterSecretKeeper {
       case 'conflict':
       case 'expired':
       case 'garbled':
+      case 'too-large':
       case 'unauthorized':
       case 'unavailable':
         return { ...missing('SecretNotRead', 'the API server does not answer'), look: this.#in(retryAfter) };

@@ -106,6 +106,7 @@ function refusal({ addresses }: BoxServiceOptions, box: string, error: KubeError
     case 'conflict':
     case 'expired':
     case 'garbled':
+    case 'too-large':
     case 'unauthorized':
     case 'unavailable':
       return undefined;

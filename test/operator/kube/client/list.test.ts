@@ -37,6 +37,11 @@ describe('a list of objects', () => {
     expect(pauses).to.equal(12);
   });
 
+  it('gives a page up that is too large, and goes on in shorter ones, until every object is there', async () => {
+    for (let nth = 0; nth < 20; nth += 1) server.put(`thing-${String(nth)}`, nth < 8 ? 'small' : 'x'.repeat(1_400_000));
+    expect(await limits(0)).to.deep.equal(['8', '8', '2', '4', '8', '2', '4']);
+  });
+
   it('has full pages and no pause where objects are small', async () => {
     for (let nth = 0; nth < 20; nth += 1) server.put(`thing-${String(nth)}`);
     expect(await limits(60_000)).to.deep.equal(['8', '8', '8']);
