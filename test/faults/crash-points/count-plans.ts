@@ -39,6 +39,11 @@ export function countPlans(random: Random, each = process.env['BOXGATE_CRASH_POI
   let chosen = 0;
   let faults: string[] = [];
 
+  /** Prints a fault at once: a run of an hour may be cut before it tells what failed. */
+  function tell(fault: string): void {
+    if (wantsAll) process.stdout.write(`\n${fault}\n`);
+  }
+
   return {
     some(plans) {
       const left = [...plans];
@@ -58,6 +63,7 @@ export function countPlans(random: Random, each = process.env['BOXGATE_CRASH_POI
           return outcome;
         } catch (error) {
           const what = `${plan.write}, ${plan.way}: ${error instanceof Error ? error.message : String(error)}`;
+          tell(what);
           throw new Error([...faults, ...violations, what].join('\n'), { cause: error });
         }
       };
@@ -71,6 +77,7 @@ export function countPlans(random: Random, each = process.env['BOXGATE_CRASH_POI
       met += isMet ? 1 : 0;
       total.plans += isMet ? 1 : 0;
       total.violations += violations.length;
+      for (const one of violations) tell(`${name}: ${one}`);
       faults.push(...(isMet ? [] : [`${name}: the write never came`]), ...violations.map((one) => `${name}: ${one}`));
     },
     over(writes) {

@@ -46,13 +46,17 @@ export async function playOperatorStory(
   wanted?: string,
 ): Promise<OperatorOutcome> {
   const keeper = keepRunning(rig);
+  const said = () => [`operator: ${rig.operator.lastLines()}`, `API: ${rig.api.lastLines()}`];
   try {
     const outcome = await playKept(rig, story, plan, wanted);
     const violations = [...outcome.violations, ...keeper.faults, ...rig.api.unplanned(), ...rig.operator.unplanned()];
-    return { ...outcome, violations };
+    const [last, ...before] = violations.toReversed();
+    return {
+      ...outcome,
+      violations: last === undefined ? [] : [...before.toReversed(), [last, ...said()].join('\n')],
+    };
   } catch (error) {
-    const said = [rig.operator, rig.api].map((one) => one.lastLines());
-    throw new Error([messageOf(error), ...keeper.faults, ...said].join('\n'), { cause: error });
+    throw new Error([messageOf(error), ...keeper.faults, ...said()].join('\n'), { cause: error });
   } finally {
     await keeper.end();
   }
