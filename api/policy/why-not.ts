@@ -1,4 +1,5 @@
 import type { AccessPolicy } from '../../crds/access-policy.ts';
+import { inSlices, type Turn } from '../../process/in-slices.ts';
 import type { ExplainedCandidate, Explanation, GrantingOther } from '../schemas/explanation.ts';
 import { CompileCost } from './compile-cost.ts';
 import { compilePolicy } from './compile.ts';
@@ -18,9 +19,6 @@ export interface DeniedRequest {
   readonly request: RequestObject;
 }
 
-/** Runs a slice of long work when the event loop has time for it, and resolves after it. */
-export type Turn = (slice: () => void) => Promise<void>;
-
 /**
  * Adds to the explanation of a denial what each candidate wants that the request lacks, and which policies for others
  * would grant it. It shows parts of policies: only for those who may read them. The work is done in slices. The wants
@@ -32,7 +30,7 @@ export async function withReasons(explanation: Explanation, denied: DeniedReques
   const byId = new Map(Array.from(denied.policies, (policy) => [policy.id, policy]));
   const bounds = { steps: new Steps(), cost: new CompileCost() };
   const candidates: ExplainedCandidate[] = [];
-  await inSlices(explanation.candidates, turn, (candidate) => {
+  await inSlices(explanation.candidates.values(), turn, (candidate) => {
     const policy = byId.get(candidate.policy);
     byId.delete(candidate.policy);
     const isFalse = policy !== undefined && candidate.fault === undefined && !bounds.steps.isUsedUp;
@@ -41,24 +39,6 @@ export async function withReasons(explanation: Explanation, denied: DeniedReques
   });
   const others = await grantingOthers([...byId.values()], denied, turn);
   return { ...explanation, candidates, ...(others.length > 0 && { would_grant: others }) };
-}
-
-/** Milliseconds after which a slice ends: what follows is not begun in it. */
-const SLICE = 5;
-
-/** Does something with each item, in slices. */
-async function inSlices<T>(items: readonly T[], turn: Turn, work: (item: T) => void): Promise<void> {
-  const left = items.values();
-  let next = left.next();
-  while (next.done !== true) {
-    await turn(() => {
-      const began = performance.now();
-      while (next.done !== true && performance.now() - began < SLICE) {
-        work(next.value);
-        next = left.next();
-      }
-    });
-  }
 }
 
 /** Other policies that are tried, and shown. */
@@ -81,7 +61,7 @@ async function grantingOthers(
     .map(compilePolicy);
   const steps = new Steps();
   const granting: CompiledPolicy[] = [];
-  await inSlices(tried, turn, (policy) => {
+  await inSlices(tried.values(), turn, (policy) => {
     const isWanted = granting.length < MOST_SHOWN && !steps.isUsedUp;
     if (isWanted && policy.allows(request, steps)) granting.push(policy);
   });

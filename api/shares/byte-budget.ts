@@ -11,8 +11,8 @@ export interface ByteBudget extends ResourceUse {
   readonly used: number;
 }
 
-/** A sharer may hold so many times the bytes that are left: 7 leaves a lone sharer seven eighths of the budget. */
-const generosity = 7;
+/** A sharer may hold so many times what is left: 7 leaves a lone sharer seven eighths of a budget. */
+export const generosity = 7;
 
 /**
  * Creates a budget of `total` bytes. A sharer may hold at most a multiple of the bytes that stay free (dynamic

@@ -1,3 +1,4 @@
+import { generosity } from './byte-budget.ts';
 import { createRefusalCount } from './resource-use.ts';
 import type { ResourceUse } from './resource-use.ts';
 
@@ -19,9 +20,6 @@ interface Served {
   readonly box: string;
   readonly at: number;
 }
-
-/** A network may have so many times the requests that are left: a lone one up to seven eighths of a large quota. */
-const generosity = 7;
 
 /** Milliseconds for which a box remains present after its last request. */
 const presence = 1_000;

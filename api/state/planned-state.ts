@@ -1,4 +1,5 @@
 import { inPortions } from '../../process/in-portions.ts';
+import type { Turn } from '../../process/in-slices.ts';
 import type { ConfigChanges } from '../db/box/config-changes.ts';
 import { createPolicyIndex } from '../policy/policy-index.ts';
 import type { BoxState, ClientState, MovingBoxState } from './box-state.ts';
@@ -7,9 +8,6 @@ import type { BoxState, ClientState, MovingBoxState } from './box-state.ts';
 export interface DecidingState extends Pick<BoxState, 'box' | 'settings' | 'policies' | 'builtInFrom'> {
   readonly clients: Pick<ReadonlyMap<string, ClientState>, 'get'>;
 }
-
-/** Runs a slice of work when the event loop has time for it, and resolves after it. */
-type Turn = (slice: () => void) => Promise<void>;
 
 /** Rows or policies of one slice: about two milliseconds. */
 const portion = 100;

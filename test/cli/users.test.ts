@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { isList, isObject } from '../../crds/json-value.ts';
+import type { ChildProgram } from '../support/child-program.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownerQuery } from '../support/owner-query.ts';
 import type { BoxApi } from '../http/resources/box-api.ts';
@@ -15,6 +16,17 @@ describe('boxctl user', () => {
     return isList(body) ? body : [];
   };
   const emails = async (): Promise<readonly unknown[]> => (await users()).filter(isObject).map((user) => user['email']);
+
+  /** The wizard, once it has ended after these answers to its two questions. */
+  async function endedWizard(email: string, password: string): Promise<ChildProgram> {
+    const wizard = boxctl.onTerminal(['user', 'new']);
+    await eventually('it asks for the email', () => wizard.said().includes('Email: '));
+    wizard.write(email);
+    await eventually('it asks for the password', () => wizard.said().includes('Password: '));
+    wizard.write(password);
+    await eventually('it ends', () => wizard.hasEnded());
+    return wizard;
+  }
 
   it('interface §4.6: `user help` lists the subcommands', async () => {
     const { code, output } = await boxctl.run(['user', 'help']);
@@ -39,12 +51,7 @@ describe('boxctl user', () => {
   });
 
   it('interface §4.6: `user new` asks for email and password, does not show the password, and names user and box', async () => {
-    const wizard = boxctl.onTerminal(['user', 'new']);
-    await eventually('it asks for the email', () => wizard.said().includes('Email: '));
-    wizard.write('bea@mail.example\r');
-    await eventually('it asks for the password', () => wizard.said().includes('Password: '));
-    wizard.write('battery staple\r');
-    await eventually('it ends', () => wizard.hasEnded());
+    const wizard = await endedWizard('bea@mail.example\r', 'battery staple\r');
     expect(wizard.said()).to.contain('Created user bea@mail.example (id 2) in the box default.');
     expect(wizard.said()).not.to.contain('battery');
     expect(await emails()).to.include('bea@mail.example');
@@ -71,12 +78,7 @@ describe('boxctl user', () => {
 
   it('the wizard ends where another email or password would change nothing: the box is full', async () => {
     await api.declareWithin('default', { users: 3 }, []);
-    const wizard = boxctl.onTerminal(['user', 'new']);
-    await eventually('it asks for the email', () => wizard.said().includes('Email: '));
-    wizard.write('dora@mail.example\r');
-    await eventually('it asks for the password', () => wizard.said().includes('Password: '));
-    wizard.write('battery staple\r');
-    await eventually('it ends', () => wizard.hasEnded());
+    const wizard = await endedWizard('dora@mail.example\r', 'battery staple\r');
     expect(wizard.said()).to.contain('boxctl: the user is not created:').and.to.contain('users');
     expect(wizard.said().split('Email: ')).to.have.length(2);
     await api.declareWithin('default', { users: 1_000 }, []);
@@ -84,12 +86,7 @@ describe('boxctl user', () => {
 
   it('^C in the wizard creates nobody', async () => {
     const before = await users();
-    const wizard = boxctl.onTerminal(['user', 'new']);
-    await eventually('it asks for the email', () => wizard.said().includes('Email: '));
-    wizard.write('dan@mail.example\r');
-    await eventually('it asks for the password', () => wizard.said().includes('Password: '));
-    wizard.write('battery st\x03');
-    await eventually('it ends', () => wizard.hasEnded());
+    await endedWizard('dan@mail.example\r', 'battery st\x03');
     expect(await users()).to.deep.equal(before);
   });
 

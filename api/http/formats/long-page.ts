@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import type { ListPage } from '../resources/resource-exchange.ts';
-import type { LoopTurn } from '../server/loop-time.ts';
+import type { Turn } from '../../../process/in-slices.ts';
 
 /** Milliseconds of the event loop that a slice takes, unless one resource takes longer. */
 const longestSlice = 2;
@@ -48,7 +48,7 @@ function yamlOf(value: unknown): string {
 export async function writeInSlices(
   { bundle, items }: ListPage,
   form: PageForm,
-  turn: LoopTurn,
+  turn: Turn,
 ): Promise<string | readonly Buffer[]> {
   const isEntry = bundle !== undefined;
   let next = items.next();

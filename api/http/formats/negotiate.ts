@@ -1,6 +1,6 @@
 import Negotiator from 'negotiator';
 import { Problem } from '../../problem.ts';
-import type { LoopTurn } from '../server/loop-time.ts';
+import type { Turn } from '../../../process/in-slices.ts';
 import type { Answer } from '../server/send.ts';
 import type { ResourceAnswer } from '../resources/resource-exchange.ts';
 import { jsonPage, writeInSlices, yamlPage } from './long-page.ts';
@@ -29,7 +29,7 @@ export function render(answer: ResourceAnswer, format: Format): Answer & { reado
 }
 
 /** Writes an answer like {@link render}; a page in slices, so that other requests are served meanwhile. */
-export async function renderInTurns(answer: ResourceAnswer, format: Format, turn: LoopTurn): Promise<Answer> {
+export async function renderInTurns(answer: ResourceAnswer, format: Format, turn: Turn): Promise<Answer> {
   if (answer.page === undefined) return render(answer, format);
   return withText(answer, format, await writeInSlices(answer.page, formOf(format), turn));
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../problem.ts';
-import type { LoopTurn } from '../server/loop-time.ts';
+import type { Turn } from '../../../process/in-slices.ts';
 import { bodyLimits, readBody } from '../request/read-body.ts';
 import { knownTypes } from './body-format.ts';
 import { parseBody } from './parse-body.ts';
@@ -21,7 +21,7 @@ export interface ResourceBody {
 const longToParse = 65_536;
 
 /** Returns the body of a request to a resource, parsed in `turn` if it is long; undefined if its method has none. */
-export function resourceBody(request: IncomingMessage, turn: LoopTurn): ResourceBody | undefined {
+export function resourceBody(request: IncomingMessage, turn: Turn): ResourceBody | undefined {
   if (!withBody.has(request.method)) return undefined;
   let reading: Promise<unknown> | undefined;
   return {
@@ -40,7 +40,7 @@ export function resourceBody(request: IncomingMessage, turn: LoopTurn): Resource
 }
 
 /** Runs work in a turn of its own. Returns its result and throws its errors. */
-async function inTurn(turn: LoopTurn, work: () => unknown): Promise<unknown> {
+async function inTurn(turn: Turn, work: () => unknown): Promise<unknown> {
   let value: unknown;
   await turn(() => {
     value = work();

@@ -16,7 +16,7 @@ import type { PlannedLines, StoredRows } from '../../resources/plan/planned-line
 import { readStoredRows } from '../../resources/plan/stored-rows.ts';
 import type { IsStoredSecret } from '../../resources/plan/stored-rows.ts';
 import { plannedState } from '../../state/planned-state.ts';
-import type { LoopTurn } from '../server/loop-time.ts';
+import { inSlices, type Turn } from '../../../process/in-slices.ts';
 import { changedDecisions, givenRequest, recordedRequest } from './compared-requests.ts';
 import type { ComparedRequest } from './compared-requests.ts';
 import type { PlanBody } from './plan-body.ts';
@@ -29,7 +29,7 @@ export interface Planning {
   readonly box: string;
   readonly services: OAuthServices;
   readonly isStored: IsStoredSecret;
-  readonly turn: LoopTurn;
+  readonly turn: Turn;
 }
 
 /** Attempts at a plan while the configuration of the box changes. */
@@ -98,15 +98,14 @@ async function effectOf(
   };
 }
 
-/** Milliseconds for which requests are decided, and of one slice. */
+/** Milliseconds for which requests are decided. */
 const longestDeciding = 20_000;
-const slice = 4;
 
 async function decisionsOf(
   requests: readonly ComparedRequest[],
   before: Deciding,
   after: Deciding,
-  { run, turn }: { readonly run: DryRun<PlanFacts>; readonly turn: LoopTurn },
+  { run, turn }: { readonly run: DryRun<PlanFacts>; readonly turn: Turn },
 ): Promise<readonly PlannedDecision[]> {
   const policies = {
     before: new Set(Array.from(before.state.policies.all(), ({ id }) => id)),
@@ -114,17 +113,12 @@ async function decisionsOf(
       [...run.changes.changed, ...run.changes.deleted].flatMap(({ kind, id }) => (kind === 'AccessPolicy' ? [id] : [])),
     ),
   };
-  const work = changedDecisions(requests, before, after, policies);
   const deadline = performance.now() + longestDeciding;
-  for (let next = work.next(); ;) {
-    if (next.done === true) return next.value;
-    if (performance.now() > deadline)
-      throw new Problem('too-large', `The decisions take more than ${String(longestDeciding / 1000)} s`);
-    await turn(() => {
-      const end = performance.now() + slice;
-      while (next.done !== true && performance.now() < end) next = work.next();
-    });
-  }
+  const inTime: Turn = (slice) => {
+    if (performance.now() <= deadline) return turn(slice);
+    throw new Problem('too-large', `The decisions take more than ${String(longestDeciding / 1000)} s`);
+  };
+  return inSlices(changedDecisions(requests, before, after, policies), inTime, () => undefined);
 }
 
 function changesOf(results: readonly ApplyResult[], { fields }: PlannedLines): readonly PlannedChange[] {

@@ -12,7 +12,7 @@ import type { WantedObject } from '../../resources/plan/planned-lines.ts';
 import { readBody } from '../request/read-body.ts';
 import { parseQuestion } from '../resources/question.ts';
 import type { Question } from '../resources/question.ts';
-import type { LoopTurn } from '../server/loop-time.ts';
+import { inSlices, type Turn } from '../../../process/in-slices.ts';
 
 /** A request of a plan: a question, perhaps about some user of a group. */
 export interface GivenRequest extends Question {
@@ -47,9 +47,6 @@ const object = Type.Object(
 );
 const matches = new Ajv({ allErrors: true, verbose: true, ownProperties: true }).compile<Static<typeof object>>(object);
 
-/** Milliseconds of one slice. */
-const slice = 5;
-
 /** Reads the bytes of a plan. Throws Problem `unsupported-media-type`, `too-large` and `throttled`. */
 export function readPlanBytes(request: IncomingMessage): Promise<Buffer> {
   const type = request.headers['content-type'] ?? '';
@@ -62,18 +59,9 @@ export function readPlanBytes(request: IncomingMessage): Promise<Buffer> {
  * Parses the body of a plan, in turns of the event loop. Throws Problem `too-large`, `not-parsable` and `invalid`, with
  * the number of the line.
  */
-export async function parsePlan(bytes: Buffer, turn: LoopTurn): Promise<PlanBody> {
+export async function parsePlan(bytes: Buffer, turn: Turn): Promise<PlanBody> {
   const body = createBody();
-  const lines = linesOf(bytes);
-  for (let next = lines.next(); next.done !== true;) {
-    await turn(() => {
-      const end = performance.now() + slice;
-      while (next.done !== true && performance.now() < end) {
-        body.add(next.value);
-        next = lines.next();
-      }
-    });
-  }
+  await inSlices(linesOf(bytes), turn, body.add);
   return body;
 }
 

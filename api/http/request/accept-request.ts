@@ -8,6 +8,7 @@ import { setRequestContext } from './request-context.ts';
 import type { RequestContext } from './request-context.ts';
 import { forwardedAddress } from './forwarded-address.ts';
 import { plainAddress } from '../../ip-address.ts';
+import { networkOf } from '../throttle/network-of.ts';
 import { nothingHere } from '../../nothing-here.ts';
 
 /** Creates the IDs of requests: unique in this process's life, and across processes by their random beginning. */
@@ -46,10 +47,12 @@ export function createAcceptRequest(
     const peer = plainAddress(request.socket.remoteAddress);
     const trusted = context.isTrustedProxy(peer);
     const given = request.headers['x-request-id'];
+    const remoteAddr = trusted ? forwardedFor(request, peer, context.isTrustedProxy, noteUnread) : peer;
     return {
       requestId: trusted && typeof given === 'string' && foreignId.test(given) ? given : nextId(),
       started: performance.now(),
-      remoteAddr: trusted ? forwardedFor(request, peer, context.isTrustedProxy, noteUnread) : peer,
+      remoteAddr,
+      network: networkOf(remoteAddr),
       box: '',
       path: request.url ?? '/',
       target: request.url ?? '/',

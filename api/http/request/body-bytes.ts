@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import type { ByteBudget } from '../../shares/byte-budget.ts';
 import type { Endpoint } from '../server/endpoint.ts';
 import { requestContextOf } from './request-context.ts';
-import { networkOf } from '../throttle/network-of.ts';
 
 /** Bytes of bodies that a process holds at once for its callers: 64 MiB. */
 export const heldBodyBytes = 67_108_864;
@@ -21,9 +20,9 @@ class HeldBytes {
   #bytes = 0;
   #isAnswered = false;
 
-  constructor(budget: ByteBudget, remoteAddr: string) {
+  constructor(budget: ByteBudget, network: string) {
     this.#budget = budget;
-    this.#sharer = networkOf(remoteAddr);
+    this.#sharer = network;
   }
 
   /** Takes bytes; false if the sharer has used up its share, or the request has been answered. */
@@ -45,7 +44,7 @@ class HeldBytes {
  */
 export function countingBody(budget: ByteBudget, endpoint: Endpoint): Endpoint {
   return async (request: IncomingMessage & Carrier, response, path) => {
-    const held = new HeldBytes(budget, requestContextOf(response).remoteAddr);
+    const held = new HeldBytes(budget, requestContextOf(response).network);
     request[key] = held;
     try {
       await endpoint(request, response, path);

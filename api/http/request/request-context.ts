@@ -9,6 +9,8 @@ export interface RequestContext {
   /** `performance.now()` at its start. */
   readonly started: number;
   readonly remoteAddr: string;
+  /** Network of `remoteAddr`, which shares of resources are counted by. */
+  readonly network: string;
   /** The box it addresses; empty until that is known. */
   box: string;
   /** The path below the box. */

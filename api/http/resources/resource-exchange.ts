@@ -4,7 +4,7 @@ import type { ConfirmChanges } from '../../resources/write/confirm-changes.ts';
 import type { StoredKind } from '../../resources/services.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import type { UserServices } from '../../users/services.ts';
-import type { LoopTurn } from '../server/loop-time.ts';
+import type { Turn } from '../../../process/in-slices.ts';
 
 /** The resource types of the generic resource API. */
 export type ResourceKind = StoredKind | 'Session' | 'Group' | 'Grant' | 'AuditEvent';
@@ -31,7 +31,7 @@ export interface ResourceExchange {
   /** Checks whether the caller may also list the policies of the box, under the state that is given. */
   readonly mayReadPolicies: (state: BoxState) => Promise<boolean>;
   /** Runs a slice of long work when the event loop has time for the caller. */
-  readonly turn: LoopTurn;
+  readonly turn: Turn;
   /** Verifies the password of a user in the body, as at the sign-in. */
   readonly guessPassword: GuessPassword;
   /** Undefined if no policy has read the changes of the request. */

@@ -3,9 +3,7 @@ import { createFairQueue } from '../../shares/fair-queue.ts';
 import type { FairQueue } from '../../shares/fair-queue.ts';
 import type { InFlight } from '../../shares/in-flight.ts';
 import type { Sharer } from '../../shares/places.ts';
-
-/** Runs a slice of work when the event loop has time for it, and resolves after it. */
-export type LoopTurn = (slice: () => void) => Promise<void>;
+import type { Turn } from '../../../process/in-slices.ts';
 
 /** Creates the queue that divides the time of long work on the event loop among boxes: one slice at a time. */
 export function createLoopTime(): FairQueue {
@@ -26,7 +24,7 @@ export interface LoopParts {
  * other boxes are being served it pauses three times as long as the slice took: a short request passes the event loop
  * several times, and would meet a slice each time.
  */
-export function loopTurns({ loopTime, inFlight }: LoopParts, sharer: Sharer): LoopTurn {
+export function loopTurns({ loopTime, inFlight }: LoopParts, sharer: Sharer): Turn {
   return (slice) =>
     loopTime.run(sharer, async () => {
       const begun = performance.now();

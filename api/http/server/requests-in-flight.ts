@@ -3,7 +3,6 @@ import { quotaSentence } from '../../../crds/quota.ts';
 import { Problem } from '../../problem.ts';
 import type { InFlight } from '../../shares/in-flight.ts';
 import { requestContextOf } from '../request/request-context.ts';
-import { networkOf } from '../throttle/network-of.ts';
 
 /** Seconds: another request of the box may end at any time. */
 const retryAfter = '1';
@@ -20,14 +19,14 @@ export type CountInFlight = (response: ServerResponse, most: number) => boolean;
 /** Creates the counter of requests on the public port. It adds one listener to each response, the same to all. */
 export function countingInFlight(inFlight: InFlight): CountInFlight {
   function leave(this: ServerResponse): void {
-    const { box, remoteAddr } = requestContextOf(this);
-    inFlight.leave(box, networkOf(remoteAddr));
+    const { box, network } = requestContextOf(this);
+    inFlight.leave(box, network);
   }
 
   return (response, most) => {
     if (response.destroyed) return false;
-    const { box, remoteAddr } = requestContextOf(response);
-    const entered = inFlight.enter(box, networkOf(remoteAddr), most);
+    const { box, network } = requestContextOf(response);
+    const entered = inFlight.enter(box, network, most);
     if (entered !== 'entered') {
       const message = entered === 'quota' ? `The request ${quotaSentence('requests', most)}` : SHARE_USED_UP;
       throw new Problem('throttled', message, { 'Retry-After': retryAfter });

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { http } from '../../client/node-http.ts';
+import { textWithin } from '../../../process/text-within.ts';
 
 /** Milliseconds from the call to the end of the answer, so that a waiting request is answered within two seconds. */
 const patience = 1_500;
@@ -14,7 +15,7 @@ export async function fetchText(url: URL): Promise<string> {
   const answer = await answerOf(url, AbortSignal.timeout(patience));
   try {
     if (answer.statusCode !== 200) throw new Error(`the answer has status ${String(answer.statusCode)}`);
-    return await textOf(answer);
+    return await textWithin(longest, answer, () => new Error(`the answer has more than ${String(longest)} bytes`));
   } finally {
     answer.destroy();
   }
@@ -28,15 +29,4 @@ function answerOf(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
     // The listener stays: an error after the answer has begun reaches the reader too, and must not be uncaught here.
     request(url, { headers, signal, agent: false }, resolve).on('error', reject).end();
   });
-}
-
-async function textOf(answer: AsyncIterable<Buffer>): Promise<string> {
-  const parts: Buffer[] = [];
-  let length = 0;
-  for await (const part of answer) {
-    length += part.length;
-    if (length > longest) throw new Error(`the answer has more than ${String(longest)} bytes`);
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
 }

@@ -1,15 +1,17 @@
 import type { IssuedTokens } from '../../db/authorization/authorization-answer.ts';
-import { endFamily, endSession } from '../../db/session/session.ts';
+import { endFamilies, endSessions } from '../../db/session/session.ts';
 import type { SessionEnding } from '../../db/session/session.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 
-/** Ends the tokens of an authorization: its refresh family with all living sessions, or its session. */
+/** Ends the tokens of authorizations: their refresh families with all living sessions, and the sessions without one. */
 export async function endTokens(
   connection: Connection,
   box: string,
-  { session, bucket, family }: IssuedTokens,
+  issued: readonly IssuedTokens[],
   ending: SessionEnding,
 ): Promise<void> {
-  if (family === null) await endSession(connection, box, { id: session, bucket }, ending);
-  else await endFamily(connection, box, family, ending);
+  const families = new Set(issued.flatMap(({ family }) => family ?? []));
+  await endFamilies(connection, box, [...families], ending);
+  const alone = issued.flatMap(({ session, bucket, family }) => (family === null ? [{ id: session, bucket }] : []));
+  await endSessions(connection, box, alone, ending);
 }

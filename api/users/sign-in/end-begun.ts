@@ -1,6 +1,6 @@
 import { endAnswersOf } from '../../db/authorization/authorization-answer.ts';
-import { endFamilies, endSessions } from '../../db/session/session.ts';
 import type { Connection } from '../../db/core/transaction.ts';
+import { endTokens } from '../../oauth/session/end-tokens.ts';
 
 /**
  * Closes every code, session and refresh family that was begun with the sign-ins of a browser, given by the hashes of
@@ -14,16 +14,7 @@ export async function endBegun(
   now: number,
 ): Promise<readonly number[]> {
   const answers = await endAnswersOf(connection, box, browsers, now);
-  const tokens = answers.flatMap((answer) => answer.tokens ?? []);
-  const ending = { as: 'closed', now } as const;
-  const families = new Set(tokens.flatMap(({ family }) => family ?? []));
-  await endFamilies(connection, box, [...families], ending);
-  const alone = tokens.filter(({ family }) => family === null);
-  await endSessions(
-    connection,
-    box,
-    alone.map(({ session, bucket }) => ({ id: session, bucket })),
-    ending,
-  );
+  const issued = answers.flatMap(({ tokens }) => tokens ?? []);
+  await endTokens(connection, box, issued, { as: 'closed', now });
   return [...new Set(answers.map(({ user }) => user))];
 }

@@ -4,6 +4,7 @@ import type { Connection } from './connection.ts';
 import { answerError, KubeError, noAnswer } from './kube-error.ts';
 import { createDeadline } from '../../../process/deadline.ts';
 import type { Deadline } from '../../../process/deadline.ts';
+import { textWithin } from '../../../process/text-within.ts';
 import { unlessAborted } from '../../../process/unless-aborted.ts';
 
 /** A call of the Kubernetes API. A patch always names its type: the library's own default is the wrong one. */
@@ -90,8 +91,7 @@ export function createKubeApi(
     call: (call, signal) =>
       within(late, call, signal, async (limit) => {
         const { body } = await signedIn(call, limit.signal);
-        const longest = call.method === 'PATCH' ? undefined : call.longest;
-        return parsed(call.path, longest === undefined ? await body.text() : await textWithin(longest, call, body));
+        return parsed(call.path, await textOf(call, body));
       }),
     stream: (call, signal) =>
       within(late, call, signal, async (limit) => {
@@ -102,17 +102,10 @@ export function createKubeApi(
   };
 }
 
-/** Reads an answer; gives it up when it becomes too large, whatever it still holds. Throws KubeError. */
-async function textWithin(longest: number, { path }: KubeCall, body: Readable): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    if (!Buffer.isBuffer(chunk)) throw new TypeError('an answer is read as bytes');
-    length += chunk.length;
-    if (length > longest) throw new KubeError('too-large', `${path}: more than ${String(longest)} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
+function textOf({ path, ...call }: KubeCall, body: Dispatcher.ResponseData['body']): Promise<string> {
+  const longest = call.method === 'PATCH' ? undefined : call.longest;
+  if (longest === undefined) return body.text();
+  return textWithin(longest, body, () => new KubeError('too-large', `${path}: more than ${String(longest)} bytes`));
 }
 
 function headersOf(call: KubeCall): Record<string, string> {

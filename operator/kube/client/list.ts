@@ -48,12 +48,11 @@ export async function list<T>(
   for (;;) {
     const begun = performance.now();
     const query = { limit: String(limit), continue: next, labelSelector };
-    const answer = await unlessTooLarge(api.call({ path, query, longest: longestAnswer }, signal), limit);
-    if (answer === tooLarge) {
+    const page = await readPage(api.call({ path, query, longest: longestAnswer }, signal), path, limit);
+    if (page === undefined) {
       limit = Math.max(1, Math.floor(limit / 4));
       continue;
     }
-    const page = pageOf(path, answer);
     let length = 0;
     for (const item of page.items) {
       const kept = keep(item);
@@ -70,14 +69,12 @@ export async function list<T>(
   }
 }
 
-const tooLarge = Symbol('too large');
-
-/** Returns a page, or that it is too large and a shorter one may not be. Throws KubeError. */
-async function unlessTooLarge(page: Promise<unknown>, limit: number): Promise<unknown> {
+/** Reads a page; undefined if it is too large, and a shorter one may not be. Throws KubeError. */
+async function readPage(answer: Promise<unknown>, path: string, limit: number) {
   try {
-    return await page;
+    return pageOf(path, await answer);
   } catch (error) {
-    if (limit > 1 && error instanceof KubeError && error.code === 'too-large') return tooLarge;
+    if (limit > 1 && error instanceof KubeError && error.code === 'too-large') return undefined;
     throw error;
   }
 }

@@ -50,11 +50,8 @@ export async function playOperatorStory(
   try {
     const outcome = await playKept(rig, story, plan, wanted);
     const violations = [...outcome.violations, ...keeper.faults, ...rig.api.unplanned(), ...rig.operator.unplanned()];
-    const [last, ...before] = violations.toReversed();
-    return {
-      ...outcome,
-      violations: last === undefined ? [] : [...before.toReversed(), [last, ...said()].join('\n')],
-    };
+    const last = violations.at(-1);
+    return { ...outcome, violations: last === undefined ? [] : violations.with(-1, [last, ...said()].join('\n')) };
   } catch (error) {
     throw new Error([messageOf(error), ...keeper.faults, ...said()].join('\n'), { cause: error });
   } finally {

@@ -23,6 +23,7 @@ describe('an answer in pieces', () => {
         requestId: 'pieces',
         started: 0,
         remoteAddr: '192.0.2.1',
+        network: '192.0.2.1',
         box: 'default',
         path: '/pieces',
         route: '/pieces',

@@ -129,7 +129,7 @@ async function redeemHeld<T extends { readonly made: MadeAccessToken }>(
   if (code === undefined) return 'refused';
   const verdict = validateCode(code, presented, context.state, now);
   if (verdict === 'used') {
-    if (code.tokens !== null) await endTokens(connection, box, code.tokens, { as: 'revoked', now });
+    if (code.tokens !== null) await endTokens(connection, box, [code.tokens], { as: 'revoked', now });
     const by = { client: presented.client.client.id, user: code.user };
     reportReuse({ event: 'code.reused', client: code.client, by }, context);
   }
