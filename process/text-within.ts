@@ -1,6 +1,4 @@
-/**
- * Reads a text of at most `longest` bytes. Throws the error of `tooLong` as soon as there are more, and reads no further.
- */
+/** Reads a text of at most `longest` bytes. Throws the error of `tooLong` once there are more, and reads no further. */
 export async function textWithin(
   longest: number,
   parts: AsyncIterable<Uint8Array>,
