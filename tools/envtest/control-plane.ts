@@ -113,7 +113,8 @@ export async function startControlPlane(flags: readonly string[] = []): Promise<
         certificate: path.join(own, 'ca.crt'),
         kubeconfig: path.join(own, 'kubeconfig'),
       };
-      await writeFile(files.tokenFile, await plane.token(namespace, serviceAccount));
+      // Nobody renews it, as the kubelet does: longer than any run of tests.
+      await writeFile(files.tokenFile, await plane.token(namespace, serviceAccount, 86_400));
       await copyFile(certificate, files.certificate);
       await writeFile(files.kubeconfig, kubeconfigText(url, files.certificate, fromFile(files.tokenFile)));
       return files;
