@@ -6,6 +6,8 @@ export interface KeysConfig {
   readonly namespace: string;
   /** BOXGATE_KEYS_SECRET: name of the Secret with the keys. */
   readonly secretName: string;
+  /** BOXGATE_KEYS_PROVIDED: true if somebody else creates that Secret. */
+  readonly isProvided: boolean;
   /** BOXGATE_CLUSTER_DOMAIN: the domain of the cluster's Services. */
   readonly clusterDomain: string;
   /** BOXGATE_BUNDLED_DATABASE_HOST: host of the bundled Postgres, whose passwords are created too; undefined: none. */
@@ -22,6 +24,7 @@ export function readKeysConfig(environment: Environment): KeysConfig {
     return {
       namespace: read.requiredText('BOXGATE_NAMESPACE', isLabel, 'must be the namespace of the installation'),
       secretName: read.text('BOXGATE_KEYS_SECRET', 'boxgate-keys', isName, secret),
+      isProvided: read.flag('BOXGATE_KEYS_PROVIDED', false),
       clusterDomain: read.text('BOXGATE_CLUSTER_DOMAIN', 'cluster.local', isName, 'must be a domain in lower case'),
       databaseHost: host === '' ? undefined : host,
       databaseSecretName: read.text('BOXGATE_DATABASE_SECRET', 'boxgate-database', isName, secret),

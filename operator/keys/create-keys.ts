@@ -12,18 +12,10 @@ export const keyNames = ['management-keys', 'digest-key', 'encryption-key', 'tls
  * unreadable.
  */
 export async function createKeys(store: SecretStore, config: KeysConfig, now: number): Promise<readonly string[]> {
-  const keys = await createOnce(store, config.secretName, keyNames, async () => {
-    const { certificate, key, authority } = await createCertificate(managementNames(config), now);
-    return {
-      'management-keys': randomBytes(32).toString('base64url'),
-      'digest-key': randomBytes(32).toString('base64'),
-      'encryption-key': randomBytes(32).toString('base64'),
-      'tls.crt': certificate,
-      'tls.key': key,
-      'ca.crt': authority,
-    };
-  });
-  if (config.databaseHost === undefined) return [keys];
+  const keys = config.isProvided
+    ? []
+    : [await createOnce(store, config.secretName, keyNames, () => newKeys(config, now))];
+  if (config.databaseHost === undefined) return keys;
   const host = config.databaseHost;
   const owner = await createOnce(store, config.databaseSecretName, databaseKeyNames, async () =>
     databaseAccess(host, 'boxgate'),
@@ -31,7 +23,19 @@ export async function createKeys(store: SecretStore, config: KeysConfig, now: nu
   const api = await createOnce(store, `${config.databaseSecretName}-api`, databaseKeyNames, async () =>
     databaseAccess(host, 'boxgate_api'),
   );
-  return [keys, owner, api];
+  return [...keys, owner, api];
+}
+
+async function newKeys(config: KeysConfig, now: number): Promise<Readonly<Record<(typeof keyNames)[number], string>>> {
+  const { certificate, key, authority } = await createCertificate(managementNames(config), now);
+  return {
+    'management-keys': randomBytes(32).toString('base64url'),
+    'digest-key': randomBytes(32).toString('base64'),
+    'encryption-key': randomBytes(32).toString('base64'),
+    'tls.crt': certificate,
+    'tls.key': key,
+    'ca.crt': authority,
+  };
 }
 
 /** Returns the names of the management Service that its certificate has. */

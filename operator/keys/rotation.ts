@@ -68,14 +68,22 @@ export function managementStep(value: string, step: string | undefined, fresh: s
   };
 }
 
+/** Keys in BOXGATE_ENCRYPTION_KEY at most. */
+const mostEncryptionKeys = 16;
+
 /**
  * Returns the next step for the encryption key: `old,new`, so that every replica can open what the new one seals, then
- * `new,old`. The old one stays: older signing keys and passwords need it.
+ * `new,old`. The old one stays: older signing keys and passwords need it. Throws an Error of one sentence if there are
+ * as many keys as the API reads.
  */
 export function encryptionStep(value: string, step: string | undefined, fresh: string): RotationStep {
   const keys = listed(value);
   const annotation = stepAnnotation('encryption');
   if (step !== 'added') {
+    if (keys.length >= mostEncryptionKeys) {
+      const many = `The Secret has ${String(keys.length)} encryption keys, and the API reads no more`;
+      throw new Error(`${many}: remove the older ones first (boxgate keys forget encryption)`);
+    }
     return {
       change: { data: { 'encryption-key': [...keys, fresh].join(',') }, annotations: { [annotation]: 'added' } },
       done: 'step 1 of 2: the API can open what a new encryption key seals',

@@ -176,6 +176,27 @@ describe('charts/boxgate', () => {
     });
   });
 
+  it('runs every Job, and the pod of helm test, on the nodes that the values name', async () => {
+    const all = await rendered(['jobs.nodeSelector.disk=ssd', 'jobs.priorityClassName=system-cluster-critical']);
+    const jobs = podsOf(all).filter(({ name }) => !/^(Deployment|StatefulSet) /.test(name));
+    expect(jobs.map(({ name }) => name.split(' ')[0])).to.include.members(['Job', 'CronJob', 'Pod']);
+    for (const { name, pod } of jobs) {
+      expect(at(pod, 'spec', 'nodeSelector'), name).to.deep.equal({ disk: 'ssd' });
+      expect(at(pod, 'spec', 'priorityClassName'), name).to.equal('system-cluster-critical');
+    }
+  });
+
+  it('lets helm test reach the public port, whomever else the values admit', async () => {
+    const from = async (...values: readonly string[]) => {
+      const all = await rendered(['networkPolicy.publicFrom[0].ipBlock.cidr=10.0.0.0/8', ...values]);
+      return at(manifestOf(all, 'NetworkPolicy', 'boxgate-api'), 'spec', 'ingress', 0, 'from');
+    };
+    const cidr = { ipBlock: { cidr: '10.0.0.0/8' } };
+    expect(at(await from(), 0)).to.deep.equal(cidr);
+    expect(at(await from(), 1, 'podSelector', 'matchLabels', 'app.kubernetes.io/component')).to.equal('test');
+    expect(await from('test.enabled=false')).to.deep.equal([cidr]);
+  });
+
   it('shows an Ingress and a route for the host of publicUrl', async () => {
     const values = ['publicUrl=https://auth.example.com', 'ingress.enabled=true', 'httpRoute.enabled=true'];
     const all = await rendered([...values, 'httpRoute.parentRefs[0].name=web']);

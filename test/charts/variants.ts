@@ -68,6 +68,8 @@ export const variants: Readonly<Record<string, readonly string[]>> = {
     'api.extraVolumeMounts[0].name=more,api.extraVolumeMounts[0].mountPath=/more',
     'api.nodeSelector.disk=ssd',
     'operator.priorityClassName=system-cluster-critical',
+    'jobs.nodeSelector.disk=ssd',
+    'jobs.tolerations[0].operator=Exists',
     'operator.tolerations[0].operator=Exists',
     'api.podAnnotations.a=b',
     'operator.podLabels.c=d',

@@ -26,7 +26,10 @@ export const chartValues: Members = {
     install: flag(true, 'Install and upgrade them with the chart. They stay when the chart is uninstalled'),
   }),
   rbac: section('Rights', {
-    create: flag(true, 'Create the roles and bindings. False: somebody applies operator/rbac'),
+    create: flag(
+      true,
+      'Create the roles and bindings of the operator. False: somebody applies operator/rbac. The Jobs for keys and for `helm uninstall` have roles of their own',
+    ),
     boxes: section('Where the operator may hold Secrets of clients (ClusterRole `boxgate-box`)', {
       namespaces: texts('Namespaces in which the role is bound; they must exist'),
       clusterWide: flag(false, 'Bind it in the whole cluster: the operator then may read and write every Secret'),
@@ -82,6 +85,7 @@ export const chartValues: Members = {
     backoffLimit: integer(4, 0, 'Attempts after the first one'),
     resources: resources('10m', '96Mi', '256Mi', 'Requests and limits'),
   }),
+  jobs: section('Every Job, and the pod of `helm test`', nodes()),
   api: section('The API', {
     replicas: integer(2, 1, 'Pods; ignored with autoscaling'),
     autoscaling: section('Scaling by CPU', {
@@ -205,12 +209,19 @@ function ports(initial: readonly number[], description: string): Value {
 }
 
 /** The settings of where pods run. */
-function placement(): Members {
+function nodes(): Members {
   return {
     nodeSelector: map('Labels of the nodes'),
     tolerations: objects([], 'Tolerations'),
     affinity: object({}, 'Affinity'),
     priorityClassName: text('', 'Priority class'),
+  };
+}
+
+/** The same, and what the pods carry. */
+function placement(): Members {
+  return {
+    ...nodes(),
     podAnnotations: map('Annotations of the pods'),
     podLabels: map('Labels of the pods'),
   };

@@ -9,6 +9,14 @@ imagePullSecrets: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end -}}
 
+{{- /* What the pod of a Job has. Arguments: root, component. */ -}}
+{{- define "boxgate.jobPod" -}}
+{{ include "boxgate.pod" . }}
+{{- with include "boxgate.placement" .root.Values.jobs }}
+{{ trim . }}
+{{- end }}
+{{- end -}}
+
 {{- /* What every container of ours has. Arguments: root. */ -}}
 {{- define "boxgate.container" -}}
 image: {{ include "boxgate.image" (dict "image" .root.Values.image "version" .root.Chart.AppVersion) | quote }}

@@ -105,6 +105,14 @@ describe('boxgate keys', () => {
     expect(owner['password']).not.to.equal(api['password']);
   });
 
+  it('leaves out the Secret with the keys if somebody else provides it', async () => {
+    const { at, run, secret } = await installation();
+    const environment = { BOXGATE_BUNDLED_DATABASE_HOST: 'boxgate-postgres.boxes.svc', BOXGATE_KEYS_PROVIDED: 'true' };
+    expect((await run(['create'], environment)).code).to.equal(0);
+    expect(await secret('boxgate-database')).to.include({ username: 'boxgate' });
+    expect((await plane.call({ path: `${at}/secrets/boxgate-keys` })).status).to.equal(404);
+  });
+
   it('rotates the management key in three steps, and tells each', async () => {
     const { run, secret } = await installation();
     await run(['create']);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { readResetAdminConfig } from '../../../api/config.ts';
 import { digestStep, encryptionStep, forgetStep, managementStep, nextOf } from '../../../operator/keys/rotation.ts';
 import type { RotationStep } from '../../../operator/keys/rotation.ts';
 
@@ -33,6 +34,18 @@ describe('steps of a rotation', () => {
     const step = (value: string, kept: string | undefined) => encryptionStep(value, kept, 'new');
     const values = valuesOf('encryption-key', 'boxgate.dev/rotation-encryption', 'old,older', step, 2);
     expect(values).to.deep.equal(['old,older,new', 'new,old,older']);
+  });
+
+  it('adds no more encryption keys than the API reads', () => {
+    const keys = (count: number): string =>
+      Array.from({ length: count }, (_, nth) => Buffer.alloc(32, nth).toString('base64')).join(',');
+    const fresh = Buffer.alloc(32, 99).toString('base64');
+    const value = encryptionStep(keys(15), undefined, fresh).change.data['encryption-key'] ?? '';
+    const read = (BOXGATE_ENCRYPTION_KEY: string) =>
+      readResetAdminConfig({ BOXGATE_DATABASE_URL: 'postgres://boxgate_api@db/boxgate', BOXGATE_ENCRYPTION_KEY });
+    expect(read(value).encryptionKeys).to.have.length(16);
+    expect(() => read(keys(17))).to.throw('BOXGATE_ENCRYPTION_KEY');
+    expect(() => encryptionStep(keys(16), undefined, fresh)).to.throw('boxgate keys forget encryption');
   });
 
   it('removes older encryption keys only when asked, and not during a rotation', () => {

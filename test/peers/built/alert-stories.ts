@@ -112,7 +112,11 @@ export const alertStories: Readonly<Record<string, AlertStory>> = {
     at: 16,
     labels: { kind: 'Client' },
     summary: '2 objects of the kind Client are not Ready.',
-    quiet: [{ [clients.replace('"False"', '"True"')]: '2x60' }, { [clients]: '2x10 0x50' }],
+    // Unknown are those that somebody has suspended.
+    quiet: [
+      { [clients.replace('"False"', '"True"')]: '2x60', [clients.replace('"False"', '"Unknown"')]: '2x60' },
+      { [clients]: '2x10 0x50' },
+    ],
   },
   BoxgateNotReconciling: {
     fires: { 'boxgate_operator_pass_seconds_count{result="failed"}': '0+1x60' },
