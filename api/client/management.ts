@@ -193,14 +193,14 @@ function open(
   const type = path.endsWith('/apply') ? 'application/x-ndjson' : 'application/json';
   const headers = { authorization: `Bearer ${key.reveal()}`, ...(method === 'GET' ? {} : { 'content-type': type }) };
   const target = new URL(path, url);
-  const common = { method, headers, signal, agent: false } as const;
+  const timeout = idleTimeout ?? 30_000;
+  // An option, so that it also limits the time to connect: Node's setTimeout begins when a request is connected.
+  const common = { method, headers, signal, timeout, agent: false } as const;
   const opened =
     target.protocol === 'https:'
       ? https().request(target, { ...common, ...trusting(ca) })
       : http.request(target, common);
-  const timeout = idleTimeout ?? 30_000;
-  opened.setTimeout(timeout, () => opened.destroy(new Error(`no byte for ${String(timeout / 1000)} s`)));
-  return opened;
+  return opened.on('timeout', () => opened.destroy(new Error(`no byte for ${String(timeout / 1000)} s`)));
 }
 
 /** Node verifies the name and the authority of the certificate; nothing may turn that off. */

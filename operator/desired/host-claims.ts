@@ -1,4 +1,5 @@
 import { HOST_NAME } from '../../crds/fields.ts';
+import { grantCommand } from './grant-command.ts';
 import type { HostGrants, RefusedHost } from './tenancy.ts';
 
 /** The annotation of a Namespace by which an admin grants hosts to its box. */
@@ -73,7 +74,7 @@ function ours(host: string): RefusedHost {
 }
 
 function notGranted(host: string, box: string): RefusedHost {
-  const command = `kubectl annotate namespace ${box} ${HOSTS_ANNOTATION}=${host}`;
+  const command = grantCommand(box, HOSTS_ANNOTATION, [host]);
   return { host, reason: 'HostNotGranted', message: `the namespace does not grant ${host} (an admin may: ${command})` };
 }
 

@@ -23,7 +23,10 @@ export async function releaseRetained(
   for (const { name } of known) cache.generated.delete(name);
 }
 
-/** Deletes generated secrets whose Client was removed by this pass, or now has another secret or Secret name. */
+/**
+ * Deletes generated secrets whose Client was removed by this pass, or now has another secret or Secret name. One that a
+ * reference names stays: an exported Client refers to the Secret that was generated for it.
+ */
 export async function forgetUnwanted(
   { box, keeper, cache, signal }: KeptSecrets,
   desired: readonly Desired[],
@@ -43,7 +46,8 @@ export async function forgetUnwanted(
   }
   if (over.length === 0) return;
   const isWanted = wantedBy(desired);
-  const unwanted = over.filter((one) => !isWanted(one));
+  const isReferredTo = referredToBy(desired);
+  const unwanted = over.filter((one) => !isWanted(one) && !isReferredTo(one));
   if (unwanted.length > 0) await keeper.forget(box, unwanted, signal);
 }
 
@@ -59,8 +63,10 @@ export async function forgetLeftovers(
 ): Promise<void> {
   if (desired.some(({ object, validated }) => object.kind === 'Client' && validated.faults.length > 0)) return;
   const isWanted = wantedBy(desired);
+  const isReferredTo = referredToBy(desired);
   const isMissing = ownedBy(missingClients(desired, rows));
-  const left = (await keeper.names(box, signal)).filter((one) => !isWanted(one) && !isMissing(one));
+  const isLeft = (one: KeptName): boolean => !isWanted(one) && !isReferredTo(one) && !isMissing(one);
+  const left = (await keeper.names(box, signal)).filter(isLeft);
   const again = left.filter(({ name }) => cache.leftovers.has(name));
   cache.leftovers = new Set(left.map(({ name }) => name));
   if (again.length > 0) await keeper.forget(box, again, signal);
@@ -102,4 +108,12 @@ function wantedBy(desired: readonly Candidate[]): (kept: KeptName) => boolean {
     (wanted.get(name) ?? []).some(
       ({ object, validated }) => (uid ?? object.uid) === object.uid && (id ?? validated.id) === validated.id,
     );
+}
+
+/** Returns a check whether a Client or a Box refers to a Secret by its name. */
+function referredToBy(desired: readonly Candidate[]): (kept: KeptName) => boolean {
+  const names = new Set(
+    desired.flatMap(({ validated: { secret } }) => (secret.from === 'reference' ? [secret.name] : [])),
+  );
+  return ({ name }) => names.has(name);
 }

@@ -5,6 +5,7 @@ import type { StatusInput } from './status-input.ts';
 import type { Condition } from './object-status.ts';
 import { CONDITIONS, HOLDING_BACK, isConditionType, NEXT_STEPS, type ConditionType, type Reason } from './reasons.ts';
 import { accountName, strangerAmong, type AccountState } from '../desired/account-state.ts';
+import { grantCommand } from '../desired/grant-command.ts';
 import { SECRET_LABELS_ANNOTATION } from '../secrets/secret-metadata.ts';
 import { secretName } from '../secrets/source.ts';
 
@@ -276,6 +277,6 @@ function idleRefresh({ desired: { validated } }: StatusInput): string | undefine
 function notPermitted({ desired: { object, validated } }: StatusInput): string | undefined {
   const { notPermitted: keys = [] } = validated;
   if (keys.length === 0) return undefined;
-  const command = `kubectl annotate namespace ${object.namespace} ${SECRET_LABELS_ANNOTATION}=${keys.join(',')}`;
+  const command = grantCommand(object.namespace, SECRET_LABELS_ANNOTATION, keys);
   return `the namespace does not permit ${named(keys)} on a generated Secret (an admin may: ${command})`;
 }

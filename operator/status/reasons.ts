@@ -122,7 +122,7 @@ export const REASONS = {
   // ServiceReady
   ServiceCreated: 'The Service boxgate of the namespace leads to the API.',
   ServiceForbidden:
-    'The operator has no rights on the Service boxgate of the namespace, or the ClusterRole boxgate-box is of an older release. The message has the command that grants them, and an address that works without the Service.',
+    'The operator has no rights on the Service boxgate of the namespace, or the ClusterRole boxgate-box is of an older release. The message has the command that grants them, and an address that works without the Service. If the command says that the binding exists, apply the chart or operator/rbac of this release again.',
   ServiceNotOwned:
     'A Service boxgate exists that the operator did not create: it lacks the label app.kubernetes.io/managed-by: boxgate. The operator leaves it unchanged.',
   ServiceRefused: 'The API server rejects the Service boxgate; the message says why.',

@@ -41,17 +41,17 @@ const notRun: readonly (readonly [page: string, command: string, why: string])[]
   ['docs/tenancy.md', 'kubectl annotate namespace shop boxgate.dev/discard-uid', 'the reader fills in the uid'],
   [
     'docs/tenancy.md',
-    'kubectl annotate namespace shop boxgate.dev/quota',
+    'kubectl annotate --overwrite namespace shop boxgate.dev/quota',
     'it needs a cluster with the namespace shop',
   ],
   [
     'docs/tenancy.md',
-    'kubectl annotate namespace shop boxgate.dev/hosts',
+    'kubectl annotate --overwrite namespace shop boxgate.dev/hosts',
     'it needs a cluster with the namespace shop',
   ],
   [
     'docs/tenancy.md',
-    'kubectl annotate namespace shop boxgate.dev/secret-l',
+    'kubectl annotate --overwrite namespace shop boxgate.dev/secret-l',
     'it needs a cluster with the namespace shop',
   ],
 ];

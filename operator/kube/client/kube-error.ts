@@ -54,6 +54,9 @@ export function answerError(status: number, retryAfter: string | undefined, body
   return statusError(parseJson(body), status, retryAfter);
 }
 
+/** Milliseconds: a proxy that wants us to stay away for longer would keep every watch away from what changes. */
+const longestRetryAfter = 30_000;
+
 /** Returns the error that a Status object describes: the body of an answer, or the object of a watch's ERROR event. */
 export function statusError(value: unknown, status = 0, retryAfter?: string): KubeError {
   const said = isObject(value) && value['kind'] === 'Status' ? value : {};
@@ -64,7 +67,7 @@ export function statusError(value: unknown, status = 0, retryAfter?: string): Ku
   const subject = subjectOf(details);
   return new KubeError(isTerminating(details) ? 'terminating' : codeOfStatus(code), message, {
     status: code,
-    retryAfter: Number.isFinite(seconds) ? Math.max(0, seconds) * 1000 : 0,
+    retryAfter: Number.isFinite(seconds) ? Math.min(Math.max(0, seconds) * 1000, longestRetryAfter) : 0,
     ...(subject === undefined ? {} : { subject }),
   });
 }

@@ -95,15 +95,21 @@ export function createTenancies(
       }
       recheck();
       const known = [...concerned].filter((box) => namespaces.hasNamespace(box) || grants.has(box));
-      const found = known.map((box) => ({
-        box,
-        granted: assignableHosts(grants.get(box) ?? [], publicHost),
-        claimed: assignableHosts(verdicts.get(box)?.allowed ?? [], publicHost),
-      }));
+      const found = known.map((box) => {
+        const claimed = assignableHosts(verdicts.get(box)?.allowed ?? [], publicHost);
+        const granted = new Set([...claimed, ...assignableHosts(grants.get(box) ?? [], publicHost)]);
+        return { box, granted: [...granted].slice(0, mostHosts), claimed };
+      });
       return { revision, boxes: found };
     },
   };
 }
+
+/**
+ * Hosts of one box in a call of the API, which takes no more. An annotation may hold more, and a claimed host comes
+ * first: one Namespace must not keep the call from all boxes.
+ */
+const mostHosts = 10_000;
 
 const none: HostGrants = { allowed: [], refused: [] };
 

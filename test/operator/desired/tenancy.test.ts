@@ -86,6 +86,17 @@ describe('what Namespaces decide, with the operator as a process', () => {
     await says(box, 'False/HostNotGranted');
   });
 
+  it('P-12: a Namespace that grants more hosts than one call may have keeps no other box from its own', async () => {
+    const [many, other] = [await rig.box(), await rig.box()];
+    const hosts = Array.from({ length: 10_001 }, (_, nth) => `h${String(nth)}.test`);
+    await annotate(many, { 'boxgate.dev/hosts': hosts.join(',') });
+    await rig.put('Box', many, 'box', { hosts: ['h10000.test'] });
+    await annotate(other, { 'boxgate.dev/hosts': 'calm.test' });
+    await rig.put('Box', other, 'box', { hosts: ['calm.test'] });
+    await leadsTo('calm.test', other);
+    await leadsTo('h10000.test', many);
+  });
+
   it('P-12: of two Boxes that claim a host the older one has it, and the other one after it', async () => {
     const [older, younger] = [await rig.box(), await rig.box()];
     for (const box of [older, younger]) await annotate(box, { 'boxgate.dev/hosts': 'both.test' });

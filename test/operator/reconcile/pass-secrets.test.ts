@@ -64,6 +64,17 @@ describe('a pass over clients with secrets', () => {
     expect(rig.keeper.kept.has('app')).to.equal(false);
   });
 
+  it('keeps a generated secret that its client refers to from now on', async () => {
+    await rig.pass([app]);
+    const secret = rig.keeper.kept.get('app')?.value.reveal() ?? '';
+    rig.source.secrets = [{ ...secretManifest(secret), name: 'app' }];
+    const secretRef = { name: 'app', key: 'secret' };
+    const exported = edited(app, { grant_types: ['client_credentials'], secretRef });
+    for (const scope of ['changes', 'everything', 'everything'] as const) await rig.pass([exported], scope);
+    expect(await rig.token('app', secret)).to.equal(200);
+    expect(rig.keeper.kept.has('app')).to.equal(true);
+  });
+
   it('forgets a generated secret whose client went while nobody watched, at the second sweep', async () => {
     await rig.pass([app]);
     await rig.restart();

@@ -58,7 +58,9 @@ describe('R-19 labels and annotations of a generated Secret', () => {
     await rig.ready('Client', box, 'app');
     expect(await rig.condition('Client', box, 'app', 'NotInForce')).to.equal('True/MetadataNotPermitted');
     const status = JSON.stringify((await rig.find('Client', box, 'app'))?.['status']);
-    expect(status).to.contain(`kubectl annotate namespace ${box} boxgate.dev/secret-labels=${order},example.com/note`);
+    expect(status)
+      .to.contain(`kubectl annotate --overwrite namespace ${box} `)
+      .and.contain(` ${order} example.com/note`);
     expect((await metadata()).labels)
       .to.include({ team: 'shop' })
       .and.not.to.have.property(order);

@@ -116,9 +116,11 @@ describe('calls of the Kubernetes API', () => {
     });
 
     it('row 16: tell how long the server wants to be left alone', async () => {
-      server.next('other', status(429, { 'Retry-After': '7' }), status(503), reset);
+      server.next('other', status(429, { 'Retry-After': '7' }), status(503, { 'Retry-After': '3600' }));
+      server.next('other', status(503), reset);
       const api = apiOf(server);
       const errors = [
+        await thrownBy(api.call({ path: '/version' }, never)),
         await thrownBy(api.call({ path: '/version' }, never)),
         await thrownBy(api.call({ path: '/version' }, never)),
         await thrownBy(api.call({ path: '/version' }, never)),
@@ -126,6 +128,8 @@ describe('calls of the Kubernetes API', () => {
       const seen = errors.map(({ code: sort, status: code, retryAfter }) => [sort, code, retryAfter]);
       expect(seen).to.deep.equal([
         ['unavailable', 429, 7_000],
+        // Of a proxy, say: for no longer, because the next watch would find nothing out.
+        ['unavailable', 503, 30_000],
         ['unavailable', 503, 0],
         ['unavailable', 0, 0],
       ]);

@@ -187,6 +187,19 @@ describe('Secrets in a cluster', () => {
       await eventually('the new one too', async () => (await secrets.find('renamed')) === undefined);
     });
 
+    it('stays when its Client refers to it from then on, as an exported one does, and is generated again later', async () => {
+      await put('app', machine);
+      await ready('app');
+      const value = await valueOf('app');
+      await put('app', { ...machine, secretRef: { name: 'app', key: 'client_secret' } });
+      await ready('app');
+      expect(await valueOf('app')).to.equal(value);
+      await works('app', value);
+      await put('app', machine);
+      await ready('app');
+      expect(await valueOf('app')).to.equal(value);
+    });
+
     it('stays when its Client is retained, and is the adopter’s then', async () => {
       await put('app', { ...machine, deletionPolicy: 'Retain' });
       await ready('app');
