@@ -70,6 +70,7 @@ import { waitForDatabase } from './wait-for-database.ts';
 import { startAuditWriting } from './write-audit.ts';
 import { startRequestWriting } from './write-requests.ts';
 import { startUsageWriting } from './write-usage.ts';
+import { followClock } from './follow-clock.ts';
 import { createFirstAdmins } from './users/user/first-admins.ts';
 
 /** A running API: its two ports, and the way to stop it. */
@@ -125,8 +126,10 @@ async function start(
   const connections = createConnectionQueues(config.poolSize, inFlight);
   const pool = sharedConnections(database.general, connections);
   const fetches = createFairQueue({ resource: 'fetches', noun: 'keys that have to be fetched' }, fetchLimits);
-  const events = createCountedEvents(defaultCountedLimits, Date.now);
-  const services = oauthServices(config, { ...database, general: pool }, { hashes: queue, fetches, events }, log);
+  const clock = await followClock(database.general, log);
+  const events = createCountedEvents(defaultCountedLimits, clock.now);
+  const ofProcess = { hashes: queue, fetches, events, now: clock.now };
+  const services = oauthServices(config, { ...database, general: pool }, ofProcess, log);
   const oauth = { ...services, usage, requestNotes, failedPolicies };
   const auditing = startAuditWriting({ pool: database.general, events, log });
   const gauges = {
@@ -157,7 +160,7 @@ async function start(
   const writing = startUsageWriting(pool, usage, log);
   const counting = startSessionCounts({ pool, notes: usage, now: oauth.now, log });
   const recording = startRequestWriting({ pool: database.general, notes: requestNotes, now: oauth.now, log });
-  const background = [upkeep, writing, counting, auditing, recording];
+  const background = [upkeep, writing, counting, auditing, recording, clock];
   const stopBackground = () => Promise.all(background.map((one) => one.stop()));
   const ports = await openPorts(servers, config).catch(async (error: unknown) => {
     unfollow();
@@ -287,12 +290,14 @@ interface OfProcess {
   readonly hashes: HashQueue;
   readonly fetches: FairQueue;
   readonly events: CountedEvents;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
 }
 
 function oauthServices(
   config: ApiConfig,
   database: { readonly hot: Connections; readonly general: Connections },
-  { hashes, fetches, events }: OfProcess,
+  { hashes, fetches, events, now }: OfProcess,
   log: Log,
 ): Omit<OAuthServices, 'usage' | 'requestNotes' | 'failedPolicies'> {
   const sealing = createKeySealing(config.encryptionKeys);
@@ -300,7 +305,7 @@ function oauthServices(
   return {
     pool: database.general,
     records: createRecordReads(database.general),
-    shortPages: createShortPages(database.general, Date.now),
+    shortPages: createShortPages(database.general, now),
     endActiveSession: createSessionEndings(database.general),
     secrets: createClientSecrets(hashes),
     passwords: createPasswords(hashes, config.encryptionKeys),
@@ -310,11 +315,11 @@ function oauthServices(
     keys: createSigningKeys(database.general, sealing),
     verifiedJwts: createVerifiedJwts(),
     userHints: createUserHints(config.encryptionKeys),
-    now: Date.now,
+    now,
     revocationsNeedStandby: config.revocationsNeedStandby,
     folder: config.folder,
     issuer: (state) => state.settings.issuer ?? `${config.publicUrl}/boxes/${state.box}`,
-    trailOf: (origin) => ({ origin, now: Date.now, log: auditLines(log) }),
+    trailOf: (origin) => ({ origin, now, log: auditLines(log) }),
     countedEvents: events,
     states: createStateCache({
       sealing,

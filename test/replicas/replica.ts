@@ -26,10 +26,15 @@ export const redirectUri = 'https://app.example.com/back';
 const callers = 6;
 
 /** Starts a replica on a database; what it declares belongs to a cluster of its name. */
-export async function startReplica(name: string, databaseUrl: string): Promise<Replica> {
+export async function startReplica(
+  name: string,
+  databaseUrl: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Replica> {
   const api = await startApiProcess(databaseUrl, {
     BOXGATE_FAILURES_PER_CLIENT: '1000000',
     BOXGATE_FAILURES_PER_BOX: '1000000',
+    ...environment,
   });
   const open = await openCallers(api);
   return {
