@@ -31,22 +31,22 @@ function tables(): string {
         FROM own JOIN pg_attribute a ON a.attrelid = own.oid AND a.attnum > 0 AND NOT a.attisdropped
              LEFT JOIN pg_attrdef d ON d.adrelid = own.oid AND d.adnum = a.attnum
       UNION ALL
-      SELECT relname, 2, row_number() OVER (ORDER BY k.conname), format('  constraint %s %s', k.conname, pg_get_constraintdef(k.oid))
+      SELECT relname, 2, row_number() OVER (ORDER BY k.conname COLLATE "C"), format('  constraint %s %s', k.conname, pg_get_constraintdef(k.oid))
         FROM own JOIN pg_constraint k ON k.conrelid = own.oid AND k.contype <> 'n'
       UNION ALL
-      SELECT relname, 3, row_number() OVER (ORDER BY i.indexrelid::regclass::text), '  ' || pg_get_indexdef(i.indexrelid)
+      SELECT relname, 3, row_number() OVER (ORDER BY i.indexrelid::regclass::text COLLATE "C"), '  ' || pg_get_indexdef(i.indexrelid)
         FROM own JOIN pg_index i ON i.indrelid = own.oid
       UNION ALL
-      SELECT relname, 4, row_number() OVER (ORDER BY t.tgname), '  ' || pg_get_triggerdef(t.oid)
+      SELECT relname, 4, row_number() OVER (ORDER BY t.tgname COLLATE "C"), '  ' || pg_get_triggerdef(t.oid)
         FROM own JOIN pg_trigger t ON t.tgrelid = own.oid AND NOT t.tgisinternal
-    ) SELECT line FROM lines ORDER BY relname, part, nth`;
+    ) SELECT line FROM lines ORDER BY relname COLLATE "C", part, nth`;
 }
 
 function policies(): string {
   return `
     SELECT format('policy %s on %s %s for %s to %s using (%s) with check (%s)', policyname, tablename, lower(permissive),
                   lower(cmd), array_to_string(roles, ', '), qual, COALESCE(with_check, 'the same')) AS line
-      FROM pg_policies WHERE schemaname = 'boxgate' ORDER BY tablename, policyname`;
+      FROM pg_policies WHERE schemaname = 'boxgate' ORDER BY tablename COLLATE "C", policyname COLLATE "C"`;
 }
 
 function functions(): string {
@@ -58,7 +58,7 @@ function functions(): string {
                   COALESCE(', ' || array_to_string(p.proconfig, ', '), ''), md5(p.prosrc)) AS line
       FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
      WHERE p.pronamespace = 'boxgate'::regnamespace AND p.proname !~ '^(check_sessions|session_ids|session_rows|audit_rows)_[0-9]+$'
-     ORDER BY p.proname, p.oid::regprocedure::text`;
+     ORDER BY p.proname COLLATE "C", p.oid::regprocedure::text COLLATE "C"`;
 }
 
 /** Returns the query for the grants of the API's role and of PUBLIC; the owner has every right. */
@@ -77,7 +77,7 @@ function grants(apiRole: string): string {
       SELECT 'function ' || p.proname, g.* FROM pg_proc p, aclexplode(COALESCE(p.proacl, acldefault('f', p.proowner))) g
        WHERE p.pronamespace = 'boxgate'::regnamespace
     )
-    SELECT format('grant %s on %s to %s', string_agg(lower(g.privilege_type), ', ' ORDER BY g.privilege_type), g.name,
+    SELECT format('grant %s on %s to %s', string_agg(lower(g.privilege_type), ', ' ORDER BY g.privilege_type COLLATE "C"), g.name,
                   ${grantee}) AS line
-      FROM given g WHERE g.grantee <> g.grantor GROUP BY g.name, g.grantee ORDER BY g.name, 1`;
+      FROM given g WHERE g.grantee <> g.grantor GROUP BY g.name, g.grantee ORDER BY g.name COLLATE "C", 1`;
 }

@@ -14,12 +14,14 @@ export interface TestDatabase {
 const apiRole = 'boxgate_api';
 const apiPassword = 'api-role-of-tests';
 const template = 'boxgate_template';
+/** In the order of a language, as most databases are: where the order of bytes is meant, statements must say so. */
+const ofALanguage = `TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'`;
 
 /** Makes the API's role and the migrated database that {@link freshDatabase} copies. */
 export async function makeTemplate(): Promise<void> {
   await asOwner('postgres', async (client) => {
     await client.query(`CREATE ROLE ${apiRole} LOGIN PASSWORD '${apiPassword}'`);
-    await client.query(`CREATE DATABASE ${template}`);
+    await client.query(`CREATE DATABASE ${template} ${ofALanguage}`);
   });
   await migrate(databaseUrl(template), apiRole);
   const pool = new pg.Pool({ connectionString: databaseUrl(template), max: 1 });

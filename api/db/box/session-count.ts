@@ -4,6 +4,7 @@ import { quotaOf } from '../../../crds/quota.ts';
 import { storedQuota } from './box-use.ts';
 import { bumpVersion } from './box.ts';
 import { momentAt } from '../core/keyset.ts';
+import { lowestIdAt } from '../core/uuid-v7.ts';
 import type { Connections } from '../core/pool.ts';
 import { filledBuckets, isBucketWithin } from '../session/session-buckets.ts';
 import { outsideBoxes } from '../core/transaction.ts';
@@ -54,8 +55,8 @@ const clients = `
 
 /**
  * Counts the active sessions of a box and stops at `most`; `now` in milliseconds since 1970. A session is active if a
- * check of its token would accept it. The lowest ID of a session begun at a time begins with that time. Reads every
- * active session, so it may take seconds. Call it in a `snapshot` transaction.
+ * check of its token would accept it. Reads every active session, so it may take seconds. Call it in a `snapshot`
+ * transaction.
  */
 export async function countActive(connection: Connection, box: string, now: number, most: number): Promise<number> {
   const filled = await filledBuckets(connection);
@@ -64,8 +65,7 @@ export async function countActive(connection: Connection, box: string, now: numb
     `SELECT count(*) FROM (
        SELECT FROM boxgate.session s JOIN (
          SELECT r.id, GREATEST(r.sessions_from, b.sessions_from) AS sessions_from,
-                rpad(lpad(to_hex(COALESCE(extract(epoch FROM GREATEST(r.revoked_before, b.revoked_before)) * 1000,
-                                          0)::bigint), 12, '0'), 32, '0')::uuid AS first
+                ${lowestIdAt('GREATEST(r.revoked_before, b.revoked_before)')} AS first
            FROM (${clients}) AS r, boxgate.box b WHERE b.box = $1) AS c ON c.id = s.client
         WHERE s.box = $1 AND s.bucket = ANY ($2::int[]) AND s.ended_at IS NULL AND s.expires_at > ${momentAt('$3')}
           AND s.version >= c.sessions_from AND s.id >= c.first

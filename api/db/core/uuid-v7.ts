@@ -19,3 +19,9 @@ export function firstIdAt(time: number | undefined): string | undefined {
     .padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
+
+/** Returns SQL for the lowest UUIDv7 of a time; of a time before 1970, or of none, the lowest of all. */
+export function lowestIdAt(time: string): string {
+  const milliseconds = `GREATEST(extract(epoch FROM ${time}) * 1000, 0)::bigint`;
+  return `rpad(lpad(to_hex(${milliseconds}), 12, '0'), 32, '0')::uuid`;
+}

@@ -32,7 +32,10 @@ interface ExportedColumns {
   readonly first_admin: string | null;
 }
 
-/** Reads at most `limit` rows of a box after one, by kind and id; fewer where they are large. */
+/**
+ * Reads at most `limit` rows of a box after one, by kind and id; fewer where they are large. IDs are in the order of
+ * their bytes, as names of groups are: the order of the database may be that of a language.
+ */
 export async function exportedRows(
   connection: Connection,
   box: string,
@@ -47,7 +50,8 @@ export async function exportedRows(
                    CASE WHEN r.kind = 'Box' THEN (
                      SELECT u.email FROM boxgate.box b JOIN boxgate."user" u ON u.box = b.box AND u.email_key = b.bootstrapped
                       WHERE b.box = r.box) END AS first_admin
-              FROM boxgate.resource r WHERE r.box = ${String(own)} AND (r.kind, r.id) > (${String(kind)}, ${String(id)})
+              FROM boxgate.resource r
+             WHERE r.box = ${String(own)} AND (r.kind, r.id COLLATE "C") > (${String(kind)}, ${String(id)})
             UNION ALL
             SELECT 'Group', g.name,
                    jsonb_strip_nulls(jsonb_build_object('resourceType', 'Group', 'id', g.id, 'name', g.name,

@@ -1,4 +1,5 @@
 import { momentAt } from '../core/keyset.ts';
+import { lowestIdAt } from '../core/uuid-v7.ts';
 import type { Connections } from '../core/pool.ts';
 import { filledBuckets, isBucketWithin } from './session-buckets.ts';
 import { outsideBoxes } from '../core/transaction.ts';
@@ -122,15 +123,14 @@ export async function readUsage(
  * dropped, were issued earlier. (A range of one client, since Postgres has no backward walk over equal keys.) A bucket
  * whose newest session was revoked with the client or the box contains no active one and is skipped.
  *
- * A session is active as validateSession decides. The lowest id of a session begun at a time begins with that time.
+ * A session is active as validateSession decides.
  */
 const usage = `
 SELECT l.client AS id, l.last_token_at, l.previous_used_at, count(*) AS rows,
        count(*) FILTER (WHERE l.ended_at IS NULL AND l.expires_at > ${momentAt('$3')} AND l.version >= l.sessions_from
                           AND l.id >= l.first) AS sessions
   FROM (SELECT d.id AS client, d.last_token_at, d.previous_used_at, d.sessions_from, d.first, w.*
-          FROM (SELECT c.*, rpad(lpad(to_hex(COALESCE(extract(epoch FROM c.revoked_before) * 1000, 0)::bigint), 12, '0'),
-                                 32, '0')::uuid AS first
+          FROM (SELECT c.*, ${lowestIdAt('c.revoked_before')} AS first
                   FROM (${declared} AND r.id > $4 ORDER BY r.id LIMIT $5) AS c) AS d
           LEFT JOIN LATERAL (
             SELECT s.*

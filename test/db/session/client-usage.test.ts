@@ -93,6 +93,13 @@ describe('readUsage', () => {
     expect(await counted()).to.deep.equal({ revoked: 7 });
   });
 
+  it('counts those of a client whose sessions before 1970 are revoked: there are none', async () => {
+    await declare('ancient');
+    await store('ancient', 3, hour);
+    await database.owner.query(`UPDATE boxgate.resource SET revoked_before = '0001-01-01T00:00:00Z'`);
+    expect(await counted()).to.deep.equal({ ancient: 3 });
+  });
+
   it('takes clients in portions, by id', async () => {
     await declare('c1', 'c2', 'c3');
     await storeSession(database.owner, { client: 'c2', expiresAt: now + hour });
