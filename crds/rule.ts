@@ -13,7 +13,7 @@ export interface Rule<Subject> {
   /** Fragment that follows the field's name in a sentence: `must …`. */
   readonly message: string;
   /**
-   * True if the value obeys the rule; `self` is the spec, or the whole object. Runs on Kubernetes 1.31 and later.
+   * True if the value obeys the rule; `self` is the spec, or the whole object. Runs on Kubernetes 1.30 and later.
    * Absent if a keyword of the CRD says the same and JSON Schema has none for it.
    */
   readonly cel?: string;

@@ -28,7 +28,7 @@ export const liveIntrospectionSchema = Type.Object(
     exp: Type.Number({ description: 'Seconds since 1970.' }),
     iat: Type.Number({ description: 'Seconds since 1970.' }),
     sub: Type.String({ description: 'ID of the user; for the token of a client, of the client.' }),
-    username: Type.Optional(Type.String({ description: 'The email of the user.' })),
+    username: Type.Optional(Type.String({ description: 'The email of the user, with the scope `email`.' })),
     groups: Type.Optional(texts('Names of the groups of the user, with the scope `groups`.')),
     iss: Type.String({ description: 'The issuer.' }),
     aud: Type.Optional(texts('The audiences.')),

@@ -87,7 +87,7 @@ export interface Following {
 /** Performs the next step of an authorization request; `wrong` selects the text of an error page. */
 export function follow(
   step: NextStep,
-  wrong: 'untrusted' | 'expired',
+  wrong: 'untrusted' | 'expired' | 'closed',
   { here, request, response, context }: Following,
 ): void {
   const { issuer } = here.box;

@@ -45,8 +45,12 @@ export function consentEndpoint(context: ApiContext): Endpoint {
   };
 }
 
-/** Returns the host of a redirect URI; for an app on a device, which has no host, the scheme that opens it. */
+/**
+ * Returns the host of a redirect URI; for an app on a device the scheme that opens it, whatever it has as a host. A
+ * host that no browser takes, such as `999.1.1.1`, is shown with its address.
+ */
 function hostOf(redirectUri: string): string {
+  if (!URL.canParse(redirectUri)) return redirectUri;
   const { host, protocol } = new URL(redirectUri);
-  return host === '' ? protocol : host;
+  return /^https?:$/.test(protocol) ? host : protocol;
 }

@@ -8,6 +8,8 @@ import { nothingHere } from '../../nothing-here.ts';
 export interface PageBox {
   readonly issuer: string;
   readonly look: BoxLook;
+  /** True if nobody can sign in: the box is switched off, or its namespace is another one. */
+  readonly isClosed: boolean;
   /** State at one config version. */
   readonly state: Pick<BoxState, 'box' | 'settings' | 'keys' | 'sessionsFrom' | 'revokedBefore'>;
 }
@@ -16,10 +18,11 @@ export interface PageBox {
 export async function pageBox(context: ApiContext, box: string): Promise<PageBox> {
   const { states, issuer } = context.oauth;
   const found = await states.decide(box, async (state) => {
-    const { settings, keys, sessionsFrom, revokedBefore } = state;
+    const { settings, keys, sessionsFrom, revokedBefore, builtInFrom } = state;
     return {
       issuer: issuer(state),
       look: lookOf(settings),
+      isClosed: settings.active === false || builtInFrom === undefined,
       state: { box, settings, keys, sessionsFrom, revokedBefore },
     };
   });

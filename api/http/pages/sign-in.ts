@@ -21,9 +21,9 @@ import type { PageRequest } from './page-request.ts';
 export function signInPageEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const here = await appRequest(context, request, response);
-    const hint = await authorizationHint(context, here);
-    if (hint === 'untrusted') {
-      follow({ next: 'error-page' }, 'untrusted', { here, request, response, context });
+    const hint = here.box.isClosed ? 'closed' : await authorizationHint(context, here);
+    if (hint === 'untrusted' || hint === 'closed') {
+      follow({ next: 'error-page' }, hint, { here, request, response, context });
       return;
     }
     // A user who comes from an app must sign in, even if already signed in.
@@ -45,6 +45,10 @@ export function signInEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const here = await appRequest(context, request, response);
     const { box, browser } = here;
+    if (box.isClosed) {
+      follow({ next: 'error-page' }, 'closed', { here, request, response, context });
+      return;
+    }
     const form = await readPageForm(request, browser);
     const [email, password] = [(form.get('email') ?? '').trim(), form.get('password') ?? ''];
     const { remoteAddr, requestId } = requestContextOf(response);

@@ -5,6 +5,7 @@ import { checkToken } from './check-token.ts';
 import type { LiveSession } from './check-token.ts';
 import type { RequestChecks } from '../client-auth/request-checks.ts';
 import { OAuthError } from '../oauth-error.ts';
+import { hasScope } from '../scope-text.ts';
 import { groupsClaim } from '../openid/user-claims.ts';
 import { parseParameters } from '../token/parameters.ts';
 import { findRefreshToken } from '../refresh/find-refresh-token.ts';
@@ -50,7 +51,7 @@ function introspection(session: LiveSession, issuer: string): LiveIntrospection 
     token_type: 'Bearer',
     exp: session.expiresAt,
     iat: session.issuedAt,
-    ...subjectOf(id, session.user),
+    ...subjectOf(id, session.user, session.scope),
     iss: issuer,
     aud: session.audience === null || session.audience.length === 0 ? [issuer] : session.audience,
     jti: session.id,
@@ -66,17 +67,22 @@ function familyIntrospection({ family, gives }: FoundFamily, issuer: string): In
     client_id: family.client,
     exp: Math.floor(gives.endsAt / 1000),
     iat: Math.floor(family.createdAt / 1000),
-    ...subjectOf(family.client, family.person),
+    ...subjectOf(family.client, family.person, gives.scope),
     iss: issuer,
     ...(gives.scope === null ? {} : { scope: gives.scope }),
     ...groupsClaim(family.person, gives.scope),
   };
 }
 
-/** Returns the members about the subject: a client, or a user with the email (RFC 7662 §2.2). */
+/**
+ * Returns the members about the subject: a client, or a user (RFC 7662 §2.2). The email needs the scope `email`, as
+ * everywhere: the client of the token may introspect it too (§5).
+ */
 function subjectOf(
   client: string,
   user: Pick<Person, 'id' | 'email'> | null,
+  scope: string | null,
 ): Pick<LiveIntrospection, 'sub' | 'username'> {
-  return user === null ? { sub: client } : { sub: String(user.id), username: user.email };
+  if (user === null) return { sub: client };
+  return { sub: String(user.id), ...(hasScope(scope, 'email') ? { username: user.email } : {}) };
 }

@@ -61,6 +61,8 @@ export function changeGroup(
     // A change without effect keeps the version.
     if (content.name === current.name && content.description === current.description) return current;
     if (content.name !== current.name) await refuseNameInUse(connection, box, content.name);
+    // Before the group's row: creating a user locks the two in this order.
+    await lockUse(connection, box);
     const version = await bumpVersion(connection, box);
     // Thrown within: after a refused name the transaction reads nothing more.
     return withinQuota(connection, box, async () => {

@@ -4,6 +4,7 @@ import { moveAnswers } from '../../db/authorization/authorization-answer.ts';
 import { deleteSignIns, insertSignIn } from '../../db/authorization/sign-in.ts';
 import { demandStandby } from '../../db/box/durability.ts';
 import type { Connection } from '../../db/core/transaction.ts';
+import { holdUser } from '../../db/user/user.ts';
 import type { StoredUser } from '../../db/user/user.ts';
 import { endBegun } from './end-begun.ts';
 
@@ -50,6 +51,8 @@ export async function beginSignIn(
   const browser = newBrowserToken();
   const expiresAt = now + lifetime * 1000;
   const [from, to] = [browserHash(old), browserHash(browser)];
+  // A deletion of the user comes before all of this or after it, and so does the same form that was sent twice.
+  await holdUser(connection, box, user.id);
   // First, so that codes issued to it meanwhile are found below.
   const { user: before = user.id, browsers } = await deleteSignIns(connection, box, from);
   await moveAnswers(connection, box, { user: user.id, from: browsers, to, until: expiresAt });

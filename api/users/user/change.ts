@@ -68,8 +68,8 @@ export async function changeUser(
     confirmChanges?.(() => changes);
     demandPreconditions(preconditions, userVersion(present));
     refuseOwnVerification({ changes, isOwn });
-    // What is said about an email is about the one that was read.
-    if (present.email !== user.email) throw new ChangedMeanwhile();
+    // What is said about an email is about the one that was read, and so is the password that was proved.
+    if (present.email !== user.email || isOutdated(wish, user, present)) throw new ChangedMeanwhile();
     if (changes.length === 0) return present;
     const emailVerified = verifiedAfter({ changes, isOwn }, wish.emailVerified);
     const stored = await storeChange(connection, { box, id, wish, emailVerified, password, entity });
@@ -100,6 +100,11 @@ async function oldPasswordFaults(
   if (oldPassword === undefined) return [];
   if (await guess(user, (sharer) => passwords.verify(user.password, oldPassword, sharer))) return [];
   return [{ path: 'old_password', message: refusalTexts['wrong-password'] }];
+}
+
+/** Checks whether the proved password of a user was replaced since. */
+function isOutdated({ oldPassword }: UserWish, before: StoredUser, now: StoredUser): boolean {
+  return oldPassword !== undefined && before.password.hash !== now.password.hash;
 }
 
 interface Change {

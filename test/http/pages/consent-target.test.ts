@@ -217,6 +217,30 @@ describe('a consent and what it is for', () => {
     });
   });
 
+  it('R-B1 covers the time that the page showed, not that of refreshes which are there since', async () => {
+    await api.declare('default', [client('brief', { refresh_token: false })]);
+    const { location } = await ask({ client_id: 'brief', prompt: 'consent' });
+    const { text } = await browser.get(location);
+    expect(text).not.to.contain('365 days');
+    await api.declare('default', [client('brief')]);
+    const again = await browser.post('/auth/consent', { ...hiddenFields(text), answer: 'allow' });
+    expect([again.status, isQuestion(again)]).to.deep.equal([303, true]);
+    expect((await browser.get(again.location)).text).to.contain('365 days');
+  });
+
+  for (const [redirect_uri, shown] of [
+    ['https://999.1.1.1/back', 'https://999.1.1.1/back'],
+    ['com.example.app://bank.example/back', 'com.example.app:'],
+  ] as const) {
+    it(`R-10 shows where ${redirect_uri} leads, and no host that it does not lead to`, async () => {
+      await api.declare('default', [client('odd', { redirect_uri })]);
+      const { location } = await ask({ client_id: 'odd', prompt: 'consent' });
+      const { status, text } = await browser.get(location);
+      expect(status).to.equal(200);
+      expect(text).to.contain(`<dd>${shown}</dd>`);
+    });
+  }
+
   describe('is asked for every time where nothing proves who receives the answer', () => {
     const unproven: readonly [client: string, wish: Record<string, string>][] = [
       ['loopback', { redirect_uri: 'http://127.0.0.1:51004/back' }],

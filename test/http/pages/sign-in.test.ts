@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { startApi } from '../../support/api.ts';
 import type { TestApi } from '../../support/api.ts';
 import { nextMillisecond } from '../../support/eventually.ts';
+import { meanwhile } from '../../support/meanwhile.ts';
 import { ownerQuery } from '../../support/owner-query.ts';
 import { addUser, hiddenFields, issuerOf, newBrowser } from './browser.ts';
 import type { Browser } from './browser.ts';
@@ -135,6 +136,29 @@ describe('the sign-in page', () => {
     expect(await isSignedIn(browser)).to.equal(false);
     await browser.submit('/auth/signin', ann);
     expect(await isSignedIn(browser)).to.equal(true);
+  });
+
+  it('signs nobody in whose account is deleted while the password is verified', async () => {
+    const gone = await addUser(api, 'gone@shop.example', ann.password);
+    const form = { ...hiddenFields((await browser.get('/auth/signin')).text), ...ann, email: 'gone@shop.example' };
+    const deletion = ['DELETE FROM boxgate.user WHERE box = $1 AND id = $2', ['default', gone]] as const;
+    const answer = await meanwhile(api, [deletion], () => browser.post('/auth/signin', form));
+    expect(answer.status).to.equal(303);
+    expect((await browser.get('/auth/signin')).text).not.to.contain('Signed in');
+  });
+
+  it('signs nobody in at a box that is switched off, and says so', async () => {
+    await api.declare('shut', [{ kind: 'Box', id: 'shut' }]);
+    await addUser(api, ann.email, ann.password, 'shut');
+    const visitor = newBrowser(api, 'shut');
+    const form = { ...hiddenFields((await visitor.get('/auth/signin')).text), ...ann };
+    await api.declare('shut', [{ kind: 'Box', id: 'shut', active: false }]);
+    for (const answer of [await visitor.post('/auth/signin', form), await visitor.get('/auth/signin')]) {
+      expect(answer.status).to.equal(400);
+      expect(answer.text).to.contain('Nobody can sign in here at present');
+    }
+    await api.declare('shut', [{ kind: 'Box', id: 'shut' }]);
+    expect((await visitor.get('/auth/signin')).text).not.to.contain('Signed in');
   });
 
   it('A-11 answers a wrong password and an unknown account alike', async () => {

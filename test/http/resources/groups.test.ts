@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { meanwhile } from '../../support/meanwhile.ts';
 import { ownerQuery } from '../../support/owner-query.ts';
 import { complaints, entries, startBoxApi } from './box-api.ts';
 import type { BoxApi, Reply } from './box-api.ts';
@@ -34,6 +35,16 @@ describe('groups over REST', () => {
     const read = await api.call('GET', `/Group/${String(id)}`);
     expect([read.status, read.body]).to.deep.equal([200, reply.body]);
     expect(read.headers.get('etag')).to.equal(reply.headers.get('etag'));
+  });
+
+  it('are renamed in the order of locks in which users are created, so that neither waits for the other', async () => {
+    const { id } = await create();
+    const use = ["SELECT FROM boxgate.box_use WHERE box = 'default' FOR NO KEY UPDATE", []] as const;
+    const group = ["SELECT FROM boxgate.group WHERE box = 'default' AND id = $1 FOR KEY SHARE NOWAIT", [id]] as const;
+    const renamed = await meanwhile(api, [use, group], () =>
+      api.call('PUT', `/Group/${id}`, { body: { name: aName() } }),
+    );
+    expect(renamed.status, renamed.text).to.equal(200);
   });
 
   it('R-50 do not take, by PUT or PATCH, a name that a policy links: 409 names the policy', async () => {

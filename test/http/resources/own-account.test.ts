@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { isObject } from '../../../crds/json-value.ts';
+import { meanwhile } from '../../support/meanwhile.ts';
 import { ownerQuery } from '../../support/owner-query.ts';
 import { userTokens } from '../../support/user-token.ts';
 import { addUser } from '../pages/browser.ts';
@@ -173,6 +174,17 @@ describe('the own account over REST', () => {
       password: wanted,
     });
     expect(again.status).to.equal(422);
+  });
+
+  it('does not undo a reset that came while the old password was verified', async () => {
+    const { id, token } = await owner();
+    const reset = `UPDATE boxgate.user SET password = 'of a reset' WHERE box = 'default' AND id = $1`;
+    // It verifies the password of before, and waits for the row.
+    const change = { old_password: password, password: 'of an intruder' };
+    const changed = await meanwhile(api, [[reset, [id]]], () => ask(token, 'PUT', '/account/password', change));
+    expect(changed.status, changed.text).to.equal(422);
+    const stored = await ownerQuery(api, `SELECT password FROM boxgate.user WHERE box = 'default' AND id = $1`, [id]);
+    expect(stored).to.deep.equal([{ password: 'of a reset' }]);
   });
 
   it('is of one box: a token of another box is none', async () => {

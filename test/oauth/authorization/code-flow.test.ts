@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { BatchedStatements } from '../../../api/db/batched-statements.ts';
 import { answerConsent } from '../../../api/oauth/authorization/answer-consent.ts';
 import type { TokenResponse } from '../../../api/schemas/oauth.ts';
+import { signOut } from '../../../api/users/sign-in/sign-in.ts';
 import { decidingUnderLock } from '../wrapped-decisions.ts';
 import { app, ask, back, codeOf, lives, noise, outages, redeem, tokensOf } from './code-flow-requests.ts';
 import { makeCodeFlow } from './code-flow-world.ts';
@@ -113,6 +114,14 @@ describe('the code flow', () => {
       expect(world.takeRecords().map(({ event }) => event)).to.contain('code.reused');
     });
   }
+
+  it('reports no theft of a code that ended with its sign-in, and comes for the first time', async () => {
+    const person = await newPerson(await newBox());
+    const code = await codeOf(one, person);
+    await signOut(one, person.box, person.browser);
+    expect(await redeem(one, person, code)).to.equal('invalid_grant');
+    expect(world.takeRecords().map(({ event }) => event)).not.to.contain('code.reused');
+  });
 
   it('gives the tokens of a code that was used at once although its box then changed', async () => {
     const box = await newBox();

@@ -69,7 +69,7 @@ export function validateAuthorizationRequest(query: string, state: BoxState, iss
     const plan = planAccessToken(context, wanted); //                    §3.3, RFC 8707 §2
     const prompt = readPrompt(parameters);
     const loginHint = parameters.get('login_hint');
-    const nonce = parameters.get('nonce');
+    const nonce = readNonce(parameters);
     refuseLooseIdToken(type, plan, nonce);
     const hints = { loginHint, userHint: parameters.get(USER_HINT) };
     const request = { client, type, place, plan, askedScope: asked.scope, challenge, nonce, prompt, ...hints, query };
@@ -99,6 +99,19 @@ function refuseUnknownForms(parameters: Parameters): void {
   if (parameters.has('request_uri'))
     throw new AuthorizationError('request_uri_not_supported', 'request_uri is not supported');
 }
+
+/** Reads the nonce, which is stored with a code. */
+function readNonce(parameters: Parameters): string | undefined {
+  const nonce = parameters.get('nonce');
+  if (nonce !== undefined && nonce.length > longestNonce) {
+    const message = `nonce has more than ${String(longestNonce)} characters`;
+    throw new AuthorizationError('invalid_request', message);
+  }
+  return nonce;
+}
+
+/** Characters of a nonce at most. */
+const longestNonce = 1_024;
 
 /** Demands the scope `openid` and a nonce, which binds an id_token to its request (OpenID Connect Core §3.2.2.1). */
 function refuseLooseIdToken(type: ResponseType, { scope }: AccessTokenPlan, nonce: string | undefined): void {

@@ -1,11 +1,9 @@
 import type { Box, CustomScopes } from '../../../../crds/box.ts';
-import { ID_TOKEN_LIFETIME } from '../../openid/id-token.ts';
-import { refreshLifetimes } from '../../refresh/refresh-lifetimes.ts';
 import { scopesOf } from '../../scope-text.ts';
 import type { OAuthServices } from '../../services.ts';
 import { validateAuthorizationRequest } from './authorization-request.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
-import { shownDigest } from './shown-request.ts';
+import { shownDigest, shownLifetime } from './shown-request.ts';
 
 /** An authorization request as it is shown to users. */
 export interface DescribedRequest {
@@ -39,17 +37,15 @@ export function describeRequest(
 }
 
 function described(request: AuthorizationRequest, settings: Box): DescribedRequest {
-  const { type, plan, place, loginHint } = request;
+  const { plan, place, loginHint } = request;
   const { client } = request.client;
-  const refreshed = type === 'code' ? client.auth?.authorization_code : undefined;
-  const renewed = refreshed?.refresh_token === true ? refreshLifetimes(refreshed, settings).absolute / 1000 : 0;
   return {
     client: { id: client.id, name: client.name },
     scopes: scopesOf(plan.scope),
     sentences: settings.scopes ?? {},
     audience: plan.audience?.[0] ?? place.issuer,
     redirectUri: place.redirectUri,
-    lifetime: type === 'id_token' ? ID_TOKEN_LIFETIME : Math.max(plan.lifetime, renewed),
+    lifetime: shownLifetime(request, settings),
     loginHint,
     shown: shownDigest(request, settings),
   };

@@ -128,8 +128,9 @@ async function redeemHeld<T extends { readonly made: MadeAccessToken }>(
   const code = await lockAnswer(connection, box, presented.code.id);
   if (code === undefined) return 'refused';
   const verdict = validateCode(code, presented, context.state, now);
-  if (verdict === 'used') {
-    if (code.tokens !== null) await endTokens(connection, box, [code.tokens], { as: 'revoked', now });
+  // A code that ended with its sign-in is used too, and has no tokens.
+  if (verdict === 'used' && code.tokens !== null) {
+    await endTokens(connection, box, [code.tokens], { as: 'revoked', now });
     const by = { client: presented.client.client.id, user: code.user };
     reportReuse({ event: 'code.reused', client: code.client, by }, context);
   }

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import pg from 'pg';
-import { eventually } from '../../../support/eventually.ts';
+import { meanwhile } from '../../../support/meanwhile.ts';
 import { ownerQuery } from '../../../support/owner-query.ts';
 import { userTokens } from '../../../support/user-token.ts';
 import { newBrowser } from '../../pages/browser.ts';
@@ -215,25 +214,11 @@ describe('whether the email of a user is verified', () => {
     const [email, theirs] = [anEmail(), anEmail()];
     const id = await created({ email, email_verified: true });
     const { body } = await api.call('GET', `/users/${id}`);
-    const owner = new pg.Client({ connectionString: api.database.ownerUrl });
-    await owner.connect();
-    try {
-      await owner.query('BEGIN');
-      await owner.query(
-        `UPDATE boxgate.user SET email = $1, email_key = $1, email_verified = false WHERE box = 'default' AND id = $2`,
-        [theirs, id],
-      );
-      // It reads the email of before, and waits for the row.
-      const change = put(id, { ...Object(body), data: '1' });
-      // Asked outside the transaction: within it Postgres answers as it did the first time (stats_fetch_consistency).
-      const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-      await eventually('the change waits', async () => (await ownerQuery(api, waiting, [])).length === 1);
-      await owner.query('COMMIT');
-      const reply = await change;
-      expect([reply.status, member(reply.body, 'email'), shown(reply)]).to.deep.equal([200, email, true]);
-    } finally {
-      await owner.end();
-    }
+    const update = `UPDATE boxgate.user SET email = $1, email_key = $1, email_verified = false
+                     WHERE box = 'default' AND id = $2`;
+    // It reads the email of before, and waits for the row.
+    const reply = await meanwhile(api, [[update, [theirs, id]]], () => put(id, { ...Object(body), data: '1' }));
+    expect([reply.status, member(reply.body, 'email'), shown(reply)]).to.deep.equal([200, email, true]);
   });
 
   describe('of a user who registered', () => {
