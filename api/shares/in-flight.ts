@@ -5,12 +5,12 @@ import type { ResourceUse } from './resource-use.ts';
 /** Requests that are being answered, by box. */
 export interface InFlight extends ResourceUse {
   /**
-   * Counts one more request of a box from a network. Returns why not: the box has `most` already, or the network would
-   * have more than seven times what is left for others.
+   * Counts one more request of a box from a network; undefined: from one that asks for many callers. Returns why not:
+   * the box has `most` already, or the network would have more than seven times what is left for others.
    */
-  enter(box: string, network: string, most: number): 'entered' | 'quota' | 'share';
+  enter(box: string, network: string | undefined, most: number): 'entered' | 'quota' | 'share';
   /** Counts one request less, which has entered. */
-  leave(box: string, network: string): void;
+  leave(box: string, network: string | undefined): void;
   /** Checks whether a request of another box is being answered, or was within the last second. */
   isAnyBeside(box: string): boolean;
 }
@@ -33,27 +33,31 @@ export function createInFlight(now: () => number = () => performance.now()): InF
   let last: Served = { box: '', at: -Infinity };
   let lastOther = last;
 
+  function leaveShare(share: string): void {
+    const held = (shares.get(share) ?? 1) - 1;
+    if (held > 0) shares.set(share, held);
+    else shares.delete(share);
+  }
+
   return {
     resource: 'requests',
     uses: () => [...counts].map(([box, used]) => ({ box, used, waiting: 0 })),
     refusals: () => refusals.byBox,
     enter(box, network, most) {
-      const share = shareOf(box, network);
-      const [count, held] = [counts.get(box) ?? 0, shares.get(share) ?? 0];
+      const share = network === undefined ? undefined : shareOf(box, network);
+      const count = counts.get(box) ?? 0;
+      const held = share === undefined ? 0 : (shares.get(share) ?? 0);
       const isFull = count >= most;
       if (isFull || held >= generosity * (most - count)) {
         refusals.add(box);
         return isFull ? 'quota' : 'share';
       }
       counts.set(box, count + 1);
-      shares.set(share, held + 1);
+      if (share !== undefined) shares.set(share, held + 1);
       return 'entered';
     },
     leave(box, network) {
-      const share = shareOf(box, network);
-      const held = (shares.get(share) ?? 1) - 1;
-      if (held > 0) shares.set(share, held);
-      else shares.delete(share);
+      if (network !== undefined) leaveShare(shareOf(box, network));
       const left = (counts.get(box) ?? 1) - 1;
       if (left > 0) {
         counts.set(box, left);

@@ -16,13 +16,15 @@ export interface AppToken extends GrantedToken {
  */
 export function appSubject(token: AppToken, app: string, issuer: string): Subject | undefined {
   const { client, user } = token;
-  if (isForApp(token, app)) return subjectWith(client, user, true);
+  if (isForApp(token, app, issuer)) return subjectWith(client, user, true);
   if (!isForBox(token, issuer)) return undefined;
   return subjectWith(client, user, user === null || carriesUserRights(token, issuer));
 }
 
-function isForApp({ audience }: GrantedToken, app: string): boolean {
-  return audience !== null && (audience.includes(app) || audience.includes(`https://${app}`));
+/** Checks whether a token is for the app. On the host of the issuer, `https://` and the host is the box instead. */
+function isForApp({ audience }: GrantedToken, app: string, issuer: string): boolean {
+  const address = `https://${app}`;
+  return audience !== null && (audience.includes(app) || (address !== issuer && audience.includes(address)));
 }
 
 function isForBox({ audience }: GrantedToken, issuer: string): boolean {

@@ -43,7 +43,11 @@ async function addressByHost(host: string, url: string, addressing: BoxAddressin
     return box === undefined ? undefined : { box, url };
   }
   const claim = await addressing.boxOfHost(host);
-  return claim === undefined ? undefined : { box: claim.box, url: belowIssuer(url, claim.path) };
+  if (claim === undefined) return undefined;
+  // A path that names a box stands for no other one, whatever issuer the box of the host has chosen: a gateway that
+  // asks by path passes on the Host that its caller sent.
+  const isOfAnother = (addressByPath(url)?.box ?? claim.box) !== claim.box;
+  return { box: claim.box, url: isOfAnother ? url : belowIssuer(url, claim.path) };
 }
 
 const documents = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'];

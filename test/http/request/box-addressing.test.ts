@@ -56,6 +56,11 @@ describe('where a box lives', () => {
       { kind: 'Box', id: 'box', hosts: ['id.example', 'other.example'], issuer: 'https://id.example:8443/login/eu' },
     ]);
     await api.declare('plain', [client]);
+    await api.declare('evil', [
+      client,
+      policy,
+      { kind: 'Box', id: 'box', hosts: ['evil.example'], issuer: 'https://evil.example/boxes/plain' },
+    ]);
     await api.declare('off', [client, { kind: 'Box', id: 'box', active: false, hosts: ['off.example'] }]);
   });
   after(() => api.stop());
@@ -149,6 +154,9 @@ describe('where a box lives', () => {
       ['boxgate.plain.svc.evil.example', document],
       ['boxgate-api.plain.svc', document],
       ['plain', document],
+      ['evil.example', '/boxes/plain/Client'],
+      ['evil.example', `/boxes/plain${document}`],
+      ['evil.example', `${document}/boxes/plain`],
       ['id.example', `${document}/login`],
       ['id.example', '/login/europe/Client'],
       ['other.example', '/login/eu/Client'],

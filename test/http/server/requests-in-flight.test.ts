@@ -5,6 +5,7 @@ import pg from 'pg';
 import { startApi } from '../../support/api.ts';
 import type { TestApi } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
+import { member } from '../../support/member.ts';
 
 describe('requests in flight', () => {
   let api: TestApi;
@@ -73,6 +74,25 @@ describe('requests in flight', () => {
       await owner.end();
     }
     await eventually('the box answers', async () => (await token('fresh')).status === 200);
+  });
+
+  it('R-53 of a gateway are not those of one caller: it may use all of the quota', async () => {
+    await api.declareWithin('busy', { requests: 16 }, []);
+    const issued: unknown = await (await token('busy')).json();
+    const forwarded = { 'X-Forwarded-Method': 'GET', 'X-Forwarded-Uri': '/7', 'X-Forwarded-Host': 'orders.example' };
+    const headers = { Authorization: `Bearer ${String(member(issued, 'access_token'))}`, ...forwarded };
+    const check = () => fetch(`${api.url}/boxes/busy/auth/check?`, { headers });
+    const owner = new pg.Client({ connectionString: api.database.ownerUrl });
+    await owner.connect();
+    try {
+      // Each of them waits for the row of its token.
+      await owner.query('BEGIN; LOCK TABLE boxgate.session IN ACCESS EXCLUSIVE MODE');
+      const statuses = (await Promise.all(Array.from({ length: 16 }, check))).map(({ status }) => status);
+      expect(statuses).not.to.include(429);
+    } finally {
+      await owner.end();
+    }
+    expect((await check()).status).to.equal(403);
   });
 
   it('R-53 end also where they fail, so that the count goes back to none', async () => {
