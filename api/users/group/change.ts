@@ -13,6 +13,7 @@ import type { WriteConditions } from '../../resources/write/confirm-changes.ts';
 import { demandPreconditions } from '../../resources/write/etag.ts';
 import type { Preconditions } from '../../resources/write/etag.ts';
 import { withinQuota } from '../../resources/write/within-quota.ts';
+import { admins } from '../user/admins.ts';
 import { changedGroupFields } from './changed-group-fields.ts';
 import { readGroupSubmission } from './submission.ts';
 import { groupView } from './view.ts';
@@ -107,12 +108,17 @@ function refuseDeclared({ name, owner }: StoredGroup, services: Pick<ChangingSer
 
 /** Refuses a name in use, since its policies would apply to the group's members. Throws Problem `conflict`. */
 async function refuseNameInUse(connection: Connection, box: string, name: string): Promise<void> {
-  const use = await groupNameUse(connection, box, name);
-  if (use === undefined) return;
-  const where =
-    use.kind === 'Box' ? 'is the registration.default_group of the Box' : `is linked by AccessPolicy ${use.id}`;
+  const where = name === admins ? 'is the group of administrators' : await placeOfName(connection, box, name);
+  if (where === undefined) return;
   const message = `${where}: no group with members can take it. Create a new group with this name instead`;
   throw new Problem('conflict', [{ path: 'name', message }]);
+}
+
+/** Returns a place where the name of a group is used, as the end of a sentence; undefined if there is none. */
+async function placeOfName(connection: Connection, box: string, name: string): Promise<string | undefined> {
+  const use = await groupNameUse(connection, box, name);
+  if (use === undefined) return undefined;
+  return use.kind === 'Box' ? 'is the registration.default_group of the Box' : `is linked by AccessPolicy ${use.id}`;
 }
 
 function groupTarget(id: number): string {

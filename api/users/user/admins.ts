@@ -6,7 +6,7 @@ import { upsertResources } from '../../db/resource/write.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 
 /** The group of admins, and the policy that allows it everything. */
-const admins = 'admins';
+export const admins = 'admins';
 
 /** Returns the ID of the group `admins` of a box, created under this config version when it is missing. */
 export async function groupOfAdmins(

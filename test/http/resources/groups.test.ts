@@ -64,6 +64,9 @@ describe('groups over REST', () => {
       expect([reply.status, complaints(reply)]).to.deep.equal([409, ['name']]);
       expect(reply.text).to.contain('AccessPolicy of-a-group');
     }
+    const toAdmins = await api.call('PUT', path, { body: { name: 'admins' } });
+    expect([toAdmins.status, complaints(toAdmins)]).to.deep.equal([409, ['name']]);
+    expect(toAdmins.text).to.contain('is the group of administrators');
     // A new group has no members yet.
     const made = await create({ name: linked });
     expect((await api.call('PUT', `/Group/${made.id}`, { body: { name: linked, description: 'x' } })).status).to.equal(
