@@ -70,7 +70,8 @@ import { waitForDatabase } from './wait-for-database.ts';
 import { startAuditWriting } from './write-audit.ts';
 import { startRequestWriting } from './write-requests.ts';
 import { startUsageWriting } from './write-usage.ts';
-import { followClock } from './follow-clock.ts';
+import { createFollowedClock } from './follow-clock.ts';
+import type { FollowedClock } from './follow-clock.ts';
 import { createFirstAdmins } from './users/user/first-admins.ts';
 
 /** A running API: its two ports, and the way to stop it. */
@@ -85,13 +86,13 @@ const hashesWaiting = 64;
 
 /**
  * Starts the API: checks the database first (schema, role, that its signing keys can be opened), then opens both ports.
- * `throttleNow` is the clock of the throttle's windows, in milliseconds; `signal` ends the wait for a database. Throws
- * an Error of one sentence if it cannot serve, and the signal's reason.
+ * `throttleNow` is the clock of the throttle's windows, in milliseconds, by default that of the service; `signal` ends
+ * the wait for a database. Throws an Error of one sentence if it cannot serve, and the signal's reason.
  */
 export async function serveApi(
   config: ApiConfig,
   log: Log,
-  throttleNow = Date.now,
+  throttleNow?: () => number,
   signal = new AbortController().signal,
 ): Promise<RunningApi> {
   const certificates = await readCertificates(config);
@@ -100,12 +101,14 @@ export async function serveApi(
     log.warn(errorFacts(error), 'a connection to Postgres broke');
   });
   try {
+    const clock = createFollowedClock(database.general, log);
     const check = async (): Promise<void> => {
       await checkDatabase(database.general);
+      await clock.compare();
       await checkSealing(database.general, createKeySealing(config.encryptionKeys));
     };
     await waitForDatabase(check, { config, certificate: certificates.management, log, signal });
-    return await start({ config, certificates, database, log, throttleNow });
+    return await start({ config, certificates, database, log, clock, throttleNow: throttleNow ?? clock.now });
   } catch (error) {
     await database.end();
     throw error;
@@ -115,7 +118,7 @@ export async function serveApi(
 async function start(
   given: Omit<Parts, 'oauth' | 'metrics' | 'loopTime' | 'largePages' | 'bodyBytes' | 'inFlight'>,
 ): Promise<RunningApi> {
-  const { config, database, log } = given;
+  const { config, database, log, clock } = given;
   const queue = createHashQueue(config.hashThreads, hashesWaiting);
   const usage = createUsageNotes();
   const requestNotes = createRequestNotes();
@@ -126,7 +129,6 @@ async function start(
   const connections = createConnectionQueues(config.poolSize, inFlight);
   const pool = sharedConnections(database.general, connections);
   const fetches = createFairQueue({ resource: 'fetches', noun: 'keys that have to be fetched' }, fetchLimits);
-  const clock = await followClock(database.general, log);
   const events = createCountedEvents(defaultCountedLimits, clock.now);
   const ofProcess = { hashes: queue, fetches, events, now: clock.now };
   const services = oauthServices(config, { ...database, general: pool }, ofProcess, log);
@@ -160,7 +162,7 @@ async function start(
   const writing = startUsageWriting(pool, usage, log);
   const counting = startSessionCounts({ pool, notes: usage, now: oauth.now, log });
   const recording = startRequestWriting({ pool: database.general, notes: requestNotes, now: oauth.now, log });
-  const background = [upkeep, writing, counting, auditing, recording, clock];
+  const background = [upkeep, writing, counting, auditing, recording, clock.follow()];
   const stopBackground = () => Promise.all(background.map((one) => one.stop()));
   const ports = await openPorts(servers, config).catch(async (error: unknown) => {
     unfollow();
@@ -193,6 +195,7 @@ interface Parts {
   readonly bodyBytes: ByteBudget;
   readonly inFlight: InFlight;
   readonly log: Log;
+  readonly clock: FollowedClock;
   readonly throttleNow: () => number;
 }
 

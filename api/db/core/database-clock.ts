@@ -9,10 +9,10 @@ export interface DatabaseClock {
   /** Milliseconds since 1970. */
   now(this: void): number;
   /**
-   * Compares the machine's clock with that of Postgres. Returns the milliseconds by which the machine's is ahead if
-   * another correction applies from now on, otherwise undefined. Throws Outage.
+   * Compares the machine's clock with that of Postgres. Returns the milliseconds that are added to it if they are
+   * others from now on, otherwise undefined. Throws Outage.
    */
-  compare(this: void): Promise<number | undefined>;
+  compare(this: void): Promise<{ readonly correction: number } | undefined>;
 }
 
 /** Creates a clock that is the machine's until it is compared. `machine` is in milliseconds since 1970. */
@@ -33,7 +33,7 @@ export function createDatabaseClock(pool: Connections, machine: () => number): D
       // An answer that took long may be from any moment of that time.
       if (Math.abs(difference - correction) <= tolerated + took / 2) return undefined;
       correction = Math.abs(difference) <= tolerated ? 0 : Math.round(difference);
-      return -Math.round(difference);
+      return { correction };
     },
   };
 }

@@ -63,11 +63,12 @@ export async function makeCodeFlow(): Promise<CodeFlow> {
         now: one.now(),
         revocationsNeedStandby: false,
       };
-      const { browser } = await beginSignIn(connection, box, {}, who);
+      const signedIn = await beginSignIn(connection, box, {}, who);
+      if (signedIn === undefined) throw new Error('nobody is signed in');
       const consent = { scopes: ['openid'], version: who.version, since: 0, createdAt: one.now() };
       const target = { redirectUri: back, audience: null };
       await storeConsent(connection, box, { user, client: 'app', target }, consent);
-      return { box, user, browser };
+      return { box, user, browser: signedIn.browser };
     });
   }
 
