@@ -4,6 +4,7 @@
  */
 export function grantCommand(namespace: string, annotation: string, values: readonly string[]): string {
   const path = `{.metadata.annotations.${annotation.replaceAll('.', '\\.')}}`;
-  const granted = `$(kubectl get namespace ${namespace} --output 'jsonpath=${path}')`;
-  return `kubectl annotate --overwrite namespace ${namespace} "${annotation}=${granted} ${values.join(' ')}"`;
+  const read = `granted=$(kubectl get namespace ${namespace} --output 'jsonpath=${path}')`;
+  // Nothing is written if nothing could be read.
+  return `${read} && kubectl annotate --overwrite namespace ${namespace} "${annotation}=$granted ${values.join(' ')}"`;
 }

@@ -2,7 +2,7 @@ import type { KnownRow } from '../reconcile/stored-state.ts';
 import type { KeptSecrets } from './kept-secrets.ts';
 import type { Candidate, Desired } from '../desired/desired.ts';
 import type { Removal } from '../reconcile/apply/plan.ts';
-import type { KeptName } from './keeper.ts';
+import type { KeptName, SecretKeeper } from './keeper.ts';
 import { secretName } from './source.ts';
 
 /** Releases the generated secrets of clients that are retained: these keep using them. */
@@ -46,7 +46,8 @@ export async function forgetUnwanted(
   }
   if (over.length === 0) return;
   const isWanted = wantedBy(desired);
-  const isReferredTo = referredToBy(desired);
+  const isReferredTo = referredToBy(desired, keeper);
+  keeper.leave?.(box, over.filter(isReferredTo));
   const unwanted = over.filter((one) => !isWanted(one) && !isReferredTo(one));
   if (unwanted.length > 0) await keeper.forget(box, unwanted, signal);
 }
@@ -63,7 +64,7 @@ export async function forgetLeftovers(
 ): Promise<void> {
   if (desired.some(({ object, validated }) => object.kind === 'Client' && validated.faults.length > 0)) return;
   const isWanted = wantedBy(desired);
-  const isReferredTo = referredToBy(desired);
+  const isReferredTo = referredToBy(desired, keeper);
   const isMissing = ownedBy(missingClients(desired, rows));
   const isLeft = (one: KeptName): boolean => !isWanted(one) && !isReferredTo(one) && !isMissing(one);
   const left = (await keeper.names(box, signal)).filter(isLeft);
@@ -110,8 +111,9 @@ function wantedBy(desired: readonly Candidate[]): (kept: KeptName) => boolean {
     );
 }
 
-/** Returns a check whether a Client or a Box refers to a Secret by its name. */
-function referredToBy(desired: readonly Candidate[]): (kept: KeptName) => boolean {
+/** Returns a check whether a Client or a Box refers to a Secret by its name, and may. */
+function referredToBy(desired: readonly Candidate[], { leave }: SecretKeeper): (kept: KeptName) => boolean {
+  if (leave === undefined) return () => false;
   const names = new Set(
     desired.flatMap(({ validated: { secret } }) => (secret.from === 'reference' ? [secret.name] : [])),
   );

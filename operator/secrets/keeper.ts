@@ -49,6 +49,11 @@ export interface SecretKeeper {
   names(box: string, signal: AbortSignal): Promise<readonly KeptName[]>;
   /** Releases secrets whose client stays without its object: they remain as they are. */
   release(box: string, kept: readonly KeptName[], signal: AbortSignal): Promise<void>;
+  /**
+   * Leaves secrets to the Clients that refer to them now, and remembers none of their texts: the value may be another
+   * one when it is generated again. Absent: nothing can refer to what is kept.
+   */
+  leave?(this: void, box: string, kept: readonly KeptName[]): void;
   /** Deletes secrets whose Client is gone or has another secret now. */
   forget(box: string, kept: readonly KeptName[], signal: AbortSignal): Promise<void>;
 }

@@ -108,6 +108,9 @@ export function memoryKeeper(): MemoryKeeper {
     async release(_box, names) {
       for (const { name } of names) keeper.released.add(name);
     },
+    leave() {
+      // It remembers no text.
+    },
     async forget(_box, names) {
       for (const { name } of names) kept.delete(name);
     },

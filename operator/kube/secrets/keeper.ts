@@ -46,6 +46,7 @@ export function createClusterSecretKeeper(options: ClusterSecretKeeperOptions): 
     version: (box, name) => keeper.version(box, name),
     names: (box) => keeper.names(box),
     release: (box, kept, signal) => keeper.release(box, kept, signal),
+    leave: (box, kept) => keeper.leave(box, kept),
     forget: (box, kept, signal) => keeper.forget(box, kept, signal),
   };
 }
@@ -111,6 +112,10 @@ class ClusterSecretKeeper {
       }
       throw new KubeError('conflict', `Secret ${name} changes faster than it can be released`);
     });
+  }
+
+  leave(box: string, kept: readonly KeptName[]): void {
+    for (const { name } of kept) this.#last.delete(keyOf(box, name));
   }
 
   /** Deletes Secrets. A failure is left to garbage collection and to the next sweep: nothing waits for it. */

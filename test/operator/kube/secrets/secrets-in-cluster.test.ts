@@ -1,5 +1,6 @@
 import { isObject } from '../../../../crds/json-value.ts';
 import { expect } from 'chai';
+import { generateClientSecret } from '../../../../api/credentials/secret-text.ts';
 import { isGeneratedSecret } from '../../../../crds/generated-secret-text.ts';
 import { kubectl } from '../../../../tools/envtest/install-crds.ts';
 import { eventually } from '../../../support/eventually.ts';
@@ -195,9 +196,15 @@ describe('Secrets in a cluster', () => {
       await ready('app');
       expect(await valueOf('app')).to.equal(value);
       await works('app', value);
+      // It may be replaced meanwhile: what it was then is valid no longer.
+      await secrets.patch('app', { stringData: { client_secret: generateClientSecret() } });
+      await eventually('the first one is refused', async () => (await rig.token(box, 'app', value)) === 401);
+      const replaced = await valueOf('app');
       await put('app', machine);
       await ready('app');
-      expect(await valueOf('app')).to.equal(value);
+      expect(await valueOf('app')).to.equal(replaced);
+      await works('app', replaced);
+      expect(await rig.token(box, 'app', value)).to.equal(401);
     });
 
     it('stays when its Client is retained, and is the adopter’s then', async () => {
