@@ -128,7 +128,7 @@ export const messages: Readonly<Record<Language, Messages>> = {
         'The app that sent you here is unknown, or wants to send you to an address that is not its own. Nothing was passed on. The operator of the app must check its client_id and redirect_uri.',
       expired:
         'This question has already been answered, or is more than ten minutes old. Go back to the app and start again.',
-      closed: 'Nobody can sign in here at present: an administrator has switched this service off.',
+      closed: 'Nobody can sign in here at present. The administrator of this service can say why.',
       'bad-request': 'The request is malformed. Go back to the app and start again.',
       'form-expired':
         'This form has expired, or your browser sent no cookie with it. Allow cookies for this site, then try again.',
@@ -210,8 +210,7 @@ export const messages: Readonly<Record<Language, Messages>> = {
         'Die App, die Sie hierher geschickt hat, ist unbekannt oder möchte Sie zu einer Adresse schicken, die nicht zu ihr gehört. Es wurde nichts weitergegeben. Der Betreiber der App muss client_id und redirect_uri prüfen.',
       expired:
         'Diese Frage ist schon beantwortet oder älter als zehn Minuten. Gehen Sie zurück zur App und beginnen Sie von vorn.',
-      closed:
-        'Zurzeit kann sich hier niemand anmelden: Eine Administratorin oder ein Administrator hat diesen Dienst abgeschaltet.',
+      closed: 'Zurzeit kann sich hier niemand anmelden. Die Administration dieses Dienstes kennt den Grund.',
       'bad-request': 'Die Anfrage ist fehlerhaft. Gehen Sie zurück zur App und beginnen Sie von vorn.',
       'form-expired':
         'Dieses Formular ist abgelaufen, oder Ihr Browser hat kein Cookie mitgeschickt. Erlauben Sie Cookies für diese Seite und versuchen Sie es noch einmal.',

@@ -22,6 +22,8 @@ export async function meanwhile<T>(
     await owner.query('BEGIN');
     await run(first);
     const working = work();
+    // Who waits for it below hears of it.
+    working.catch(() => undefined);
     // Asked outside the transaction: within it Postgres answers as it did the first time (stats_fetch_consistency).
     const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
     await eventually('the work waits', async () => (await ownerQuery(api, waiting, [])).length === 1);

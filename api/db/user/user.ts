@@ -80,13 +80,13 @@ export async function readUser(connection: Connection, box: string, id: number):
 
 /** Reads one user and locks its row until the transaction ends; undefined when there is none. */
 export async function lockUser(connection: Connection, box: string, id: number): Promise<StoredUser | undefined> {
-  await holdUser(connection, box, id);
-  return readUser(connection, box, id);
+  return (await lockUserRow(connection, box, id)) ? readUser(connection, box, id) : undefined;
 }
 
-/** Locks the row of a user, if there is one, until the transaction ends; waits for whoever deletes it. */
-export async function holdUser(connection: Connection, box: string, id: number): Promise<void> {
-  await connection.query('SELECT FROM boxgate.user WHERE box = $1 AND id = $2 FOR NO KEY UPDATE', [box, id]);
+/** Locks the row of a user until the transaction ends, after any deletion of it; returns false when there is none. */
+export async function lockUserRow(connection: Connection, box: string, id: number): Promise<boolean> {
+  const lock = 'SELECT FROM boxgate.user WHERE box = $1 AND id = $2 FOR NO KEY UPDATE';
+  return (await connection.query(lock, [box, id])).rowCount === 1;
 }
 
 /** A user who is about to sign in, and the config version that was read with the row. */

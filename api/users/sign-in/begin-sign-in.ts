@@ -4,7 +4,7 @@ import { moveAnswers } from '../../db/authorization/authorization-answer.ts';
 import { deleteSignIns, insertSignIn } from '../../db/authorization/sign-in.ts';
 import { demandStandby } from '../../db/box/durability.ts';
 import type { Connection } from '../../db/core/transaction.ts';
-import { holdUser } from '../../db/user/user.ts';
+import { lockUserRow } from '../../db/user/user.ts';
 import type { StoredUser } from '../../db/user/user.ts';
 import { endBegun } from './end-begun.ts';
 
@@ -39,20 +39,21 @@ export const defaultSignInLifetime = 12 * 3600;
 
 /**
  * Stores a sign-in: the browser gets a new text for its cookie, and the sign-in of the old one ends. What the user
- * began with the old one belongs to the new one; what somebody else began with it ends. In a `write` transaction.
+ * began with the old one belongs to the new one; what somebody else began with it ends. Undefined if the user was
+ * deleted meanwhile. In a `write` transaction.
  */
 export async function beginSignIn(
   connection: Connection,
   box: string,
   { sign_in }: Pick<Box, 'sign_in'>,
   { user, version, browser: old, now, revocationsNeedStandby }: SigningInBrowser,
-): Promise<SignedIn> {
+): Promise<SignedIn | undefined> {
   const lifetime = sign_in?.session_lifetime ?? defaultSignInLifetime;
   const browser = newBrowserToken();
   const expiresAt = now + lifetime * 1000;
   const [from, to] = [browserHash(old), browserHash(browser)];
   // A deletion of the user comes before all of this or after it, and so does the same form that was sent twice.
-  await holdUser(connection, box, user.id);
+  if (!(await lockUserRow(connection, box, user.id))) return undefined;
   // First, so that codes issued to it meanwhile are found below.
   const { user: before = user.id, browsers } = await deleteSignIns(connection, box, from);
   await moveAnswers(connection, box, { user: user.id, from: browsers, to, until: expiresAt });

@@ -21,8 +21,8 @@ type SignInServices = Pick<UserServices, 'pool' | 'passwords' | 'now' | 'revocat
 
 /**
  * Signs a user in: the browser gets a new text for its cookie, and the sign-in of the old one ends, with what somebody
- * else began with it. Undefined when the email or password is wrong, or the user inactive. Throws Outage, and the
- * errors of `admit`.
+ * else began with it. Undefined when the email or password is wrong, or the user is inactive or deleted. Throws Outage,
+ * and the errors of `admit`.
  */
 export async function signIn(
   services: SignInServices,

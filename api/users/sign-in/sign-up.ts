@@ -99,6 +99,7 @@ export async function signUp(
     const { now, revocationsNeedStandby } = services;
     const who = { user: { id: user, password: stored }, version, browser, now: now(), revocationsNeedStandby };
     const signedIn = await beginSignIn(connection, box, settings, who);
+    if (signedIn === undefined) throw new Outage('The new user was deleted meanwhile');
     for (const other of signedIn.signedOut) note({ event: 'user.signed_out', target: `User/${String(other)}` });
     return signedIn;
   });
