@@ -13,6 +13,8 @@ export interface BoxAnswer<Body = unknown> {
   readonly body: Body;
   /** Path and query of the next page of a list (RFC 8288). */
   readonly next: string | undefined;
+  /** Version of the resource (RFC 9110 §8.8.3). */
+  readonly etag: string | undefined;
 }
 
 /** Caller of the endpoints of one box, with a token. */
@@ -34,11 +36,11 @@ export interface SendRequest {
     path: Path,
     options?: Omit<RequestOptions, 'expected'>,
   ): Promise<BoxAnswer<AnswerTo<Method, Path>>>;
-  /** A 403 or 404 has no body then. */
+  /** A 403, 404 or 412 has no body then. */
   <Method extends string, Path extends string>(
     method: Method,
     path: Path,
-    options: { readonly expected: 403 | 404 },
+    options: RequestOptions & { readonly expected: 403 | 404 | 412 },
   ): Promise<BoxAnswer<AnswerTo<Method, Path> | undefined>>;
   <Method extends string, Path extends string>(
     method: Method,
@@ -53,6 +55,8 @@ export interface RequestOptions {
   readonly body?: JsonObject;
   /** Media type of the body; JSON by default. */
   readonly type?: string;
+  /** Version that the resource must still have: another one is 412 (RFC 9110 §13.1.1). */
+  readonly ifMatch?: string | undefined;
   /** Objects of a body of newline-delimited JSON: work that the box may take minutes for. */
   readonly lines?: readonly object[];
   /** A status besides 200 to 299 that the command handles itself. */
@@ -74,7 +78,7 @@ export function createBoxClient(box: string, base: string, token: string): BoxCl
   function request<Method extends string, Path extends string>(
     method: Method,
     path: Path,
-    options: { readonly expected: 403 | 404 },
+    options: RequestOptions & { readonly expected: 403 | 404 | 412 },
   ): Promise<BoxAnswer<AnswerTo<Method, Path> | undefined>>;
   function request<Method extends string, Path extends string>(
     method: Method,
@@ -85,13 +89,14 @@ export function createBoxClient(box: string, base: string, token: string): BoxCl
   async function request(
     method: string,
     path: string,
-    { body, lines, type = 'application/json', expected }: RequestOptions = {},
+    { body, lines, type = 'application/json', ifMatch, expected }: RequestOptions = {},
   ): Promise<BoxAnswer> {
     const headers = {
       Accept: 'application/json',
       Authorization: `Bearer ${token}`,
       ...(body === undefined ? {} : { 'Content-Type': type }),
       ...(lines === undefined ? {} : { 'Content-Type': 'application/x-ndjson' }),
+      ...(ifMatch === undefined ? {} : { 'If-Match': ifMatch }),
     };
     const sent = lines === undefined ? body && JSON.stringify(body) : [...ndjsonChunks(lines)].join('');
     const init = { method, headers, ...(sent === undefined ? {} : { body: sent }) };
@@ -102,7 +107,7 @@ export function createBoxClient(box: string, base: string, token: string): BoxCl
     // Only a 204 has no body: a DELETE of what is not there.
     if (response.ok && response.status !== 204 && !isObject(answer.body) && !isList(answer.body))
       throw noBoxAnswer(base);
-    if (isExpected && (expected === 403 || expected === 404)) return { ...answer, body: undefined };
+    if (isExpected && (expected === 403 || expected === 404 || expected === 412)) return { ...answer, body: undefined };
     if (response.ok || isExpected) return answer;
     throw refusal(`${method} ${path.replace(/\?.*/s, '')}`, response, answer.body);
   }
@@ -130,7 +135,8 @@ export async function read(response: Response, base: string): Promise<BoxAnswer>
   if (response.status >= 300 && response.status < 400) throw redirected(response, base);
   const body = parseJson(text);
   if (response.ok && text !== '' && body === undefined) throw noBoxAnswer(base);
-  return { status: response.status, body, next: nextPage(response.headers.get('Link'), base) };
+  const etag = response.headers.get('ETag') ?? undefined;
+  return { status: response.status, body, next: nextPage(response.headers.get('Link'), base), etag };
 }
 
 /**

@@ -32,6 +32,7 @@ describe('boxctl export and diff', () => {
     for (const [id, fields] of Object.entries(policySamples)) await put(`/AccessPolicy/${id}`, fields);
     for (const body of groupSamples) expect((await api.call('POST', '/Group', { body })).status).to.equal(201);
     await put('/AccessPolicy/by-number', { engine: 'allow', link: [{ resourceType: 'Group', id: '1' }] });
+    await put('/AccessPolicy/acting', { engine: 'allow', description: 'a\u009b31m\u202eb' });
     exported = (await boxctl.run(['export'])).output;
   });
   after(async () => {
@@ -55,6 +56,12 @@ describe('boxctl export and diff', () => {
       { grant_types: ['client_credentials'], secretRef: { name: 'admin', key: 'client_secret' } },
       { id: 'Declared_Client', grant_types: [], secretRef: { name: 'declared-client', key: 'client_secret' } },
     ]);
+  });
+
+  it('L-02 escapes what could move the cursor of a terminal', () => {
+    expect(exported)
+      .to.contain('description: "a\\u009b31m\\u202eb"\n')
+      .and.not.to.match(/[\u007f-\u009f\u202e]/);
   });
 
   it('links a group by its name: its number is another group in another box', async () => {

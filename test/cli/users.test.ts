@@ -183,10 +183,12 @@ describe('boxctl user', () => {
     await api.call('POST', '/users', {
       body: { email: 'gus@mail.example', password: 'correct horse', data: '"\u009b31m\u202e"' },
     });
-    const { output } = await boxctl.run(['user', 'show', 'gus@mail.example']);
-    expect(output)
-      .to.contain('\\u009b31m\\u202e')
-      .and.not.to.match(/[\u0080-\u009f\u202e]/);
+    for (const format of ['json', 'yaml']) {
+      const { output } = await boxctl.run(['user', 'show', 'gus@mail.example', '--output', format]);
+      expect(output, format)
+        .to.contain('\\u009b31m\\u202e')
+        .and.not.to.match(/[\u0080-\u009f\u202e]/);
+    }
   });
 
   it('closes the session of the token that it got for a command', async () => {

@@ -1,5 +1,6 @@
 import type { Fault } from '../../../crds/fault.ts';
 import type { Command } from '../command.ts';
+import { yamlText } from '../output.ts';
 import type { LiveRow } from './live-row.ts';
 import { liveState } from './live-state.ts';
 
@@ -33,7 +34,7 @@ function leftOut({ resource }: LiveRow, { path, message }: Fault): string {
 
 /** Writes a document for each manifest, in which strings that kubectl reads as something else are quoted. */
 async function yamlOf(manifests: readonly object[]): Promise<string> {
-  const { stringify } = await import('yaml');
   const options = { compat: 'yaml-1.1', lineWidth: 0, aliasDuplicateObjects: false } as const;
-  return manifests.map((manifest) => `---\n${stringify(manifest, options)}`).join('');
+  const documents = await Promise.all(manifests.map((manifest) => yamlText(manifest, options)));
+  return documents.map((document) => `---\n${document}`).join('');
 }

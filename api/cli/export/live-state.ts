@@ -18,7 +18,7 @@ export async function liveState(client: BoxClient, terminal: Terminal): Promise<
   const rows: LiveRow[] = [];
   let quota: JsonObject = {};
   for await (const page of pagesOf(client, { path: '/$export', noun: 'resources' }, terminal)) {
-    rows.push(...page.flatMap(liveRow));
+    for (const row of page.flatMap(liveRow)) rows.push(row);
     for (const entry of page) quota = { ...quota, ...quotaIn(entry) };
   }
   // Validation takes long to load, and other commands do without.

@@ -32,7 +32,7 @@ function tokenGiven(given: string, { input }: Terminal): Promise<string> {
 }
 
 /** Returns the parts of a JWT, which are not verified; nothing for an opaque token (RFC 7519 §7.2). */
-function decoded(text: string): Readonly<Record<string, unknown>> {
+export function decoded(text: string): Readonly<Record<string, unknown>> {
   const [header, claims] = text.split('.').map((part) => parseJson(Buffer.from(part, 'base64url').toString('utf8')));
   return isObject(header) && isObject(claims) ? { header, claims } : {};
 }

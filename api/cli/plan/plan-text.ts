@@ -1,5 +1,6 @@
 import { plainText } from '../../../process/plain-text.ts';
 import type { PlanAnswer } from '../../client/plan.ts';
+import { widthsOf } from '../output.ts';
 import { planReport, planSummary, type ReportPart } from './plan-report.ts';
 
 /** Returns a plan as text for a terminal; control characters of the data are escaped. */
@@ -9,7 +10,7 @@ export function planText(answer: PlanAnswer): string {
 
 function textPart({ heading, columns, rows }: ReportPart): string {
   const cells = rows.map((row) => row.map(plainText));
-  const widths = columns.map((_, nth) => Math.max(...cells.map((row) => row[nth]?.length ?? 0)));
+  const widths = widthsOf(columns, cells);
   const lines = cells.map((row) => `  ${row.map((cell, nth) => cell.padEnd(widths[nth] ?? 0)).join('   ')}`.trimEnd());
   return `${heading}:\n${lines.join('\n')}\n`;
 }

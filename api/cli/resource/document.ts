@@ -14,20 +14,32 @@ export const FILE_OPTION = {
 export async function documentOf({ values, terminal }: Pick<Invocation, 'values' | 'terminal'>): Promise<JsonObject> {
   const { file } = values;
   if (typeof file !== 'string') return {};
+  const name = file === '-' ? 'standard input' : plainText(file);
   const content = await (file === '-' ? text(terminal.input) : readFile(file, 'utf8')).catch((error: unknown) => {
-    throw usageError(`${plainText(file)} cannot be read: ${fileReason(error)}`);
+    throw usageError(`${name} cannot be read: ${fileReason(error)}`);
   });
-  const fields = await parsed(content, file);
+  const fields = await parsed(content, name);
   if (isObject(fields)) return fields;
-  throw usageError(`${plainText(file)} must hold one object, as JSON or YAML`);
+  throw usageError(`${name} must hold one object, as JSON or YAML`);
 }
 
-async function parsed(content: string, file: string): Promise<unknown> {
-  const { parse } = await import('yaml');
+/** Returns the only document of a text; undefined if there are several. Throws CliError with the line of a fault. */
+async function parsed(content: string, name: string): Promise<unknown> {
+  const { Unreadable, yamlDocuments } = await import('../../client/manifest/yaml-documents.ts');
   try {
-    const value: unknown = parse(content);
-    return value;
+    const [document, another] = [...yamlDocuments(content)];
+    return another === undefined ? document?.content : undefined;
   } catch (error) {
-    throw usageError(`${plainText(file)} is not YAML: ${error instanceof Error ? plainText(error.message) : ''}`);
+    if (!(error instanceof Unreadable)) throw error;
+    throw usageError(`${name}:${String(error.line)}: ${plainText(error.message)}`);
   }
+}
+
+/** Returns a document with the fields of options in it. Objects are merged; any other value is replaced. */
+export function merged(document: JsonObject, fields: JsonObject): JsonObject {
+  const changed = Object.entries(fields).map(([name, value]) => {
+    const present = document[name];
+    return [name, isObject(present) && isObject(value) ? merged(present, value) : value] as const;
+  });
+  return { ...document, ...Object.fromEntries(changed) };
 }

@@ -27,7 +27,7 @@ export async function listAll(
   for (const [name, bounds] of Object.entries(ranges)) for (const bound of bounds) query.append(name, bound);
   const found: JsonObject[] = [];
   for await (const page of pagesOf(client, { path: `${path}?${query.toString()}`, noun: '' }, terminal)) {
-    found.push(...page.filter(isObject));
+    for (const entry of page) if (isObject(entry)) found.push(entry);
     if (found.length >= most) break;
   }
   return found.slice(0, most);

@@ -4,7 +4,7 @@ import type { BoxClient } from '../box-client.ts';
 import { CliError, EXIT, usageError } from '../cli-error.ts';
 import type { Command, CommandOption, Invocation } from '../command.ts';
 import type { Column } from '../output.ts';
-import { documentOf, FILE_OPTION } from './document.ts';
+import { documentOf, FILE_OPTION, merged } from './document.ts';
 import { listAll } from './list-all.ts';
 import { given } from './list-options.ts';
 
@@ -26,7 +26,7 @@ export interface StoredKind {
   readonly listed?: (found: readonly JsonObject[], invocation: Invocation) => Promise<readonly JsonObject[]>;
   /** Options that set fields, besides `--file`. */
   readonly fields: Readonly<Record<string, CommandOption>>;
-  /** Returns the fields that the options set; a value from the file stays where none does. */
+  /** Returns the fields that the options set; others of the file stay, also within an object. */
   readonly fieldsOf: (invocation: Invocation) => Promise<JsonObject> | JsonObject;
   readonly examples: Readonly<Record<'list' | 'show' | 'new' | 'set' | 'delete', readonly string[]>>;
 }
@@ -78,7 +78,7 @@ function newOf({ word, kind, noun, columns, fields, fieldsOf, examples }: Stored
     async run(invocation) {
       const [id = ''] = invocation.args;
       const client = await invocation.box();
-      const document = { ...(await documentOf(invocation)), ...(await fieldsOf(invocation)) };
+      const document = merged(await documentOf(invocation), await fieldsOf(invocation));
       const sent = { ...document, resourceType: kind, id };
       const { status, body } = await client.request('POST', `/${kind}`, { body: sent, expected: 409 });
       if (status === 409) throw taken(client, word, id);
@@ -98,7 +98,7 @@ function setOf({ word, kind, noun, columns, fields, fieldsOf, examples }: Stored
     arguments: [1, 1],
     async run(invocation) {
       const [id = ''] = invocation.args;
-      const body = { ...(await documentOf(invocation)), ...(await fieldsOf(invocation)) };
+      const body = merged(await documentOf(invocation), await fieldsOf(invocation));
       if (Object.keys(body).length === 0) throw usageError('nothing to change: give --file, or an option of a field');
       const client = await invocation.box();
       const answer = await client.request('PATCH', pathOf(kind, id), {

@@ -8,6 +8,7 @@ import { given, limitOf } from '../resource/list-options.ts';
 import { missing } from '../resource/stored.ts';
 import { cell, column, reference } from '../resource/texts.ts';
 import { findUser } from '../user/user.ts';
+import { separateOwn, sessionIdOf } from './own-session.ts';
 
 const columns = [
   column('ID', 'id'),
@@ -87,31 +88,35 @@ const end: Command = {
 /** `boxctl session list`, `show` and `end`. */
 export const sessionCommands: readonly Command[] = [list, show, end];
 
+/** Ends the sessions that are named, the caller's own one last: its token is refused from then on. */
 async function endNamed(client: BoxClient, ids: readonly string[]): Promise<number> {
-  for (const id of ids) {
+  const own = sessionIdOf(client.token);
+  const { others = [], last = [] } = Object.groupBy(ids, (id) => (id.toLowerCase() === own ? 'last' : 'others'));
+  for (const id of [...others, ...last]) {
     const { status } = await client.request('DELETE', pathOf(id));
     if (status === 204) throw missing(client, 'session', plainText(id));
   }
   return ids.length;
 }
 
-/**
- * Ends all active sessions of a subject. If the caller's own is among them, it goes last: the newest is listed first.
- */
+/** Ends all active sessions of a subject. If the caller's own is among them, it goes last, and its family with it. */
 async function endAll(
   client: BoxClient,
   filters: Readonly<Record<string, string>>,
   { messages }: Invocation['terminal'],
 ): Promise<number> {
   const found = await listAll(client, { path: '/Session', filters: { ...filters, status: 'active' } }, { messages });
+  const ownId = sessionIdOf(client.token);
+  const { others, own } = separateOwn(found, ownId);
   let ended = 0;
-  for (const { id } of found.toReversed()) {
+  for (const { id } of others.toReversed()) {
     await client.request('DELETE', pathOf(cell(id)));
     ended += 1;
     if (messages.isTTY === true && ended % 100 === 0) messages.write(`\r${grouped(ended)} ended`);
   }
+  if (ownId !== undefined && own.length > 0) await client.request('DELETE', pathOf(ownId));
   if (messages.isTTY === true && ended >= 100) messages.write('\r\x1b[K');
-  return ended;
+  return ended + own.length;
 }
 
 async function subjectOf(client: BoxClient, { values }: Invocation): Promise<Readonly<Record<string, string>>> {

@@ -5,8 +5,12 @@ import { noBoxAnswer, type BoxClient } from '../box-client.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import type { Command } from '../command.ts';
 import type { OptionValues } from '../option-values.ts';
+import { missing } from '../resource/stored.ts';
 import { column } from '../resource/texts.ts';
 import { findUser, userName } from './user.ts';
+
+/** Attempts at a change, while others change the same user. */
+const ATTEMPTS = 5;
 
 /** `boxctl user groups`: shows the groups of a user, after the changes that the options name. */
 export const userGroups: Command = {
@@ -36,13 +40,28 @@ export const userGroups: Command = {
   },
 };
 
+/**
+ * Changes the groups of a user, of which a request has the whole list: another change between reading and writing it
+ * makes the command read again. Throws CliError.
+ */
 async function change(
   client: BoxClient,
-  user: UserView,
+  user: Pick<UserView, 'id' | 'email'>,
   { added, removed }: { readonly added: readonly number[]; readonly removed: readonly number[] },
 ): Promise<UserView> {
-  const ids = [...new Set([...user['group-ids'], ...added])].filter((id) => !removed.includes(id));
-  return (await client.request('PUT', `/users/${String(user.id)}`, { body: { 'group-ids': ids } })).body;
+  const path = `/users/${String(user.id)}` as const;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const { body: present, etag } = await client.request('GET', path, { expected: 404 });
+    if (present === undefined) throw missing(client, 'user', String(user.id));
+    const ids = [...new Set([...present['group-ids'], ...added])].filter((id) => !removed.includes(id));
+    const body = { 'group-ids': ids };
+    const { body: changed } = await client.request('PUT', path, { body, ifMatch: etag, expected: 412 });
+    if (changed !== undefined) return changed;
+  }
+  throw new CliError(
+    EXIT.refused,
+    `${plainText(userName(user))} was changed by others at the same time, ${String(ATTEMPTS)} times: run the command again`,
+  );
 }
 
 /** Returns the ids of groups that are named by name or id. Throws CliError for one that the box does not have. */

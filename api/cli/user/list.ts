@@ -20,7 +20,7 @@ export const listUsers: Command = {
     const query = new URLSearchParams({ _count: '1000', _total: 'none', ...filters });
     const users: unknown[] = [];
     for await (const page of pagesOf(client, { path: `/users?${query.toString()}`, noun: 'users' }, terminal))
-      users.push(...page);
+      for (const user of page) users.push(user);
     await print(users, 'json', USER_COLUMNS);
   },
 };

@@ -59,9 +59,15 @@ function firstOffset(document: Document): number {
   return document.contents?.range?.[0] ?? document.range?.[0] ?? 0;
 }
 
+/** Removes the text of the file from a message of the library, which quotes tags, headers and escape sequences. */
+function withoutValue(message: string): string {
+  return message.replace(/: [^]*$|(?<=escape sequence|directive|version) [^]*$/, '');
+}
+
 function valueOf(document: Document, line: number, counter: LineCounter): unknown {
   const [problem] = [...document.errors, ...document.warnings];
-  if (problem !== undefined) throw new Unreadable(counter.linePos(problem.pos[0]).line, lowerFirst(problem.message));
+  if (problem !== undefined)
+    throw new Unreadable(counter.linePos(problem.pos[0]).line, lowerFirst(withoutValue(problem.message)));
   nameAsKubectl(document);
   try {
     return document.toJS({ maxAliasCount: mostAliases });
