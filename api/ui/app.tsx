@@ -1,10 +1,12 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { createConnection } from './connection/connection.ts';
+import type { Interruption } from './connection/connection.ts';
 import type { SignIn } from './connection/sign-in.ts';
 import { UiContext } from './context.ts';
 import type { Notice, Ui } from './context.ts';
+import type { KeptText } from './record/loaded.ts';
 import type { Messages } from './messages/messages.ts';
-import { NoticeBar, SignedOutBar } from './bars.tsx';
+import { InterruptionBar, NoticeBar } from './bars.tsx';
 import { Frame } from './frame.tsx';
 import { enter, leaveToSignIn } from './start.ts';
 import type { SignedInUser, UiPage } from './start.ts';
@@ -23,10 +25,10 @@ export function App({ page, say, language, isBack }: AppProps) {
   const { issuer, box, folder } = page;
   const [user, setUser] = useState<SignedInUser>();
   const [result, setResult] = useState<SignIn>();
-  const [isSignedOut, setSignedOut] = useState(false);
+  const [interruption, setInterruption] = useState<Interruption>();
   const [notice, setNotice] = useState<Notice>();
-  const drafts = useRef(new Map<string, unknown>()).current;
-  const connection = useMemo(() => createConnection(issuer, () => setSignedOut(true)), [issuer]);
+  const drafts = useRef(new Map<string, KeptText>()).current;
+  const connection = useMemo(() => createConnection(issuer, setInterruption), [issuer]);
 
   async function start(): Promise<void> {
     const entered = await enter(connection);
@@ -35,9 +37,10 @@ export function App({ page, say, language, isBack }: AppProps) {
       return;
     }
     setResult(entered.result);
+    if (entered.result.kind === 'other-user') setInterruption('other-user');
     if (entered.result.kind !== 'signed-in') return;
     setUser(entered.user);
-    setSignedOut(false);
+    setInterruption(undefined);
   }
 
   useEffect(() => {
@@ -69,7 +72,7 @@ export function App({ page, say, language, isBack }: AppProps) {
   return (
     <UiContext.Provider value={ui}>
       <Frame name={page.name} signOut={() => void signOut()}>
-        {isSignedOut ? <SignedOutBar renew={() => void start()} /> : null}
+        {interruption === undefined ? null : <InterruptionBar reason={interruption} renew={() => void start()} />}
         <NoticeBar notice={notice} close={() => setNotice(undefined)} />
       </Frame>
     </UiContext.Provider>
@@ -131,6 +134,8 @@ function sentenceOf(result: Exclude<SignIn, { kind: 'signed-in' }>, say: Message
   switch (result.kind) {
     case 'signed-out':
       return say.signedOutHere;
+    case 'other-user':
+      return say.otherUserHere;
     case 'offline':
       return say.offline;
     case 'unavailable':

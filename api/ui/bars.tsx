@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { Interruption } from './connection/connection.ts';
 import { signInAddress } from './connection/sign-in.ts';
 import { useUi } from './context.ts';
 import type { Notice } from './context.ts';
@@ -41,11 +42,12 @@ export function NoticeBar({ notice, close }: { readonly notice: Notice | undefin
 }
 
 /**
- * Says that nobody is signed in any more, and keeps what is typed: the sign-in page opens in another tab, and `renew`
- * is called when this one has the focus again.
+ * Says that nobody, or another user, is signed in with this browser, and keeps what is typed: the sign-in page opens in
+ * another tab, and `renew` is called when this one has the focus again.
  */
-export function SignedOutBar({ renew }: { readonly renew: () => void }) {
-  const { say, issuer } = useUi();
+export function InterruptionBar({ reason, renew }: { readonly reason: Interruption; readonly renew: () => void }) {
+  const { say, issuer, email } = useUi();
+  const isOther = reason === 'other-user';
   const [address, setAddress] = useState<string>();
   useEffect(() => {
     signInAddress(issuer, '#/account').then(setAddress, () => undefined);
@@ -56,9 +58,13 @@ export function SignedOutBar({ renew }: { readonly renew: () => void }) {
   }, []);
   return (
     <div class="alert" role="alert">
-      <p>{say.signedOut}</p>
+      <p>{isOther ? say.otherUser(email) : say.signedOut}</p>
       <div class="actions">
-        {address === undefined ? null : (
+        {isOther ? (
+          <button type="button" onClick={() => location.reload()}>
+            {say.reload}
+          </button>
+        ) : address === undefined ? null : (
           <a class="button" href={address} target="_blank" rel="noopener">
             {say.signIn}
           </a>

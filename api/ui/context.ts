@@ -2,6 +2,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Answer, ApiRequest } from './connection/answer.ts';
 import type { Messages } from './messages/messages.ts';
+import type { KeptText } from './record/loaded.ts';
 
 /** A message about something that was done; an `undo` is offered for ten seconds. */
 export interface Notice {
@@ -26,7 +27,7 @@ export interface Ui {
   readonly request: (request: ApiRequest) => Promise<Answer>;
   readonly notify: (notice: Notice) => void;
   /** Typed text that is not saved, by record: it stays while other records and tabs are shown. */
-  readonly drafts: Map<string, unknown>;
+  readonly drafts: Map<string, KeptText>;
 }
 
 /** The context of {@link useUi}. */

@@ -1,5 +1,6 @@
 import type { Connection } from './connection/connection.ts';
 import { isObject } from '../../crds/json-value.ts';
+import { apiPath } from './connection/api-path.ts';
 import { textOf } from './connection/members.ts';
 import { signInAddress } from './connection/sign-in.ts';
 import type { SignIn } from './connection/sign-in.ts';
@@ -65,7 +66,7 @@ export interface SignedInUser {
 export async function enter(connection: Connection): Promise<{ readonly result: SignIn; readonly user: SignedInUser }> {
   const result = await connection.signIn();
   if (result.kind !== 'signed-in') return { result, user: { id: '', email: '' } };
-  const answer = await connection.request({ method: 'GET', path: '/auth/userinfo' });
+  const answer = await connection.request({ method: 'GET', path: apiPath`/auth/userinfo` });
   const body = answer.kind === 'done' && isObject(answer.body) ? answer.body : {};
-  return { result, user: { id: textOf(body, 'sub'), email: textOf(body, 'email') } };
+  return { result, user: { id: result.subject, email: textOf(body, 'email') } };
 }

@@ -29,6 +29,35 @@ describe('the policy that the UI proposes for a missing right', () => {
     expect(expressionFor('GET', '/users/7')).to.equal('request_method == "get" && uri == "/users/7"');
   });
 
+  it('has a name of its own for each rule, so that applying one does not replace another', () => {
+    const paths = [
+      '/users',
+      '/users/9',
+      '/users/7',
+      '/users?user=7',
+      '/AccessPolicy',
+      '/AccessPolicy/$explain',
+      '/AccessPolicy/a',
+      '/Grant/7.app',
+      '/Grant/8.app',
+      '/Grant?user=7',
+      '/Grant',
+      '/account/sessions/',
+      '/account/grants/',
+    ];
+    const names = new Map<unknown, unknown>();
+    for (const path of paths) {
+      const manifest: unknown = parse(missingPolicy({ method: 'GET', path, box: 'shop', user: '7' }));
+      const name = member(member(manifest, 'metadata'), 'name');
+      const rule = member(member(manifest, 'spec'), 'expression');
+      expect(name, path).to.match(/^[a-z0-9]+(-[a-z0-9]+)*$/);
+      expect(names.get(name) ?? rule, `${path}: ${String(name)}`).to.equal(rule);
+      names.set(name, rule);
+    }
+    expect(names.size).to.be.above(8);
+    expect([...new Set(names.values())]).to.have.length(names.size);
+  });
+
   it('lets nobody join a group by changing the own record', () => {
     expect(expressionFor('PUT', '/users/7')).to.equal(
       'request_method == "put" && uri == "/users/7" && changes.all(field, field in ["password", "data"])',

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { apiPath } from '../../api/ui/connection/api-path.ts';
 import { matching, nextPage, united } from '../../api/ui/rows/row-source.ts';
 
 const row = (id: string, title: string, detail = '') => ({ id, title, detail });
@@ -32,8 +33,8 @@ describe('the rows of a list', () => {
   it('go on at the next page that a Link header names', () => {
     const link =
       '<https://a.example/boxes/x/users?_count=2>; rel="first", <https://a.example/boxes/x/users?_count=2&_page=n1>; rel="next"';
-    expect(nextPage('/users?_count=2', link)).to.equal('/users?_count=2&_page=n1');
-    expect(nextPage('/users?_count=2', '<https://a.example/users?_page=last>; rel="last"')).to.equal(undefined);
-    expect(nextPage('/users', null)).to.equal(undefined);
+    expect(nextPage(apiPath`/users?_count=2`, link)).to.equal('/users?_count=2&_page=n1');
+    expect(nextPage(apiPath`/users?_count=2`, '<https://a.example/users?_page=last>; rel="last"')).to.equal(undefined);
+    expect(nextPage(apiPath`/users`, null)).to.equal(undefined);
   });
 });

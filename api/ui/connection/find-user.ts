@@ -1,4 +1,5 @@
 import type { Answer, ApiRequest } from './answer.ts';
+import { apiPath } from './api-path.ts';
 import { objectsOf, textOf } from './members.ts';
 
 /** Result of {@link findUser}: an ID, the answer that stood in the way, or neither if there is no such user. */
@@ -15,7 +16,7 @@ export async function findUser(
 ): Promise<FoundUser> {
   if (/^\d{1,15}$/.test(text)) return { id: Number(text) };
   if (!text.includes('@')) return {};
-  const path = `/users?_count=1&_total=none&email=${encodeURIComponent(text)}`;
+  const path = apiPath`/users?_count=1&_total=none&email=${text}`;
   const answer = await request({ method: 'GET', path, ...(signal && { signal }) });
   if (answer.kind !== 'done') return { hindrance: answer };
   const [user] = objectsOf(answer.body);

@@ -1,4 +1,5 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject, parseJson } from '../../../crds/json-value.ts';
+import { textOf } from './members.ts';
 import { createProof, randomText } from './pkce.ts';
 
 /** The built-in public client of every box for this UI. */
@@ -7,9 +8,11 @@ const SCOPE = 'openid email boxgate';
 
 /** Result of an attempt to get an access token. */
 export type SignIn =
-  | { readonly kind: 'signed-in'; readonly token: string }
+  | { readonly kind: 'signed-in'; readonly token: string; /** ID of the user. */ readonly subject: string }
   /** Nobody is signed in with this browser. */
   | { readonly kind: 'signed-out' }
+  /** Another user than before is signed in with this browser. */
+  | { readonly kind: 'other-user' }
   | { readonly kind: 'offline' }
   | { readonly kind: 'unavailable'; readonly seconds: number | undefined }
   /** The box refuses the client: an error code of OAuth, or a status. */
@@ -86,8 +89,20 @@ async function redeem(issuer: string, code: string, verifier: string): Promise<S
   const problem = problemOf(response);
   if (problem !== undefined) return problem;
   const body: unknown = await response.json();
-  const token = isObject(body) ? body['access_token'] : undefined;
-  return typeof token === 'string' ? { kind: 'signed-in', token } : { kind: 'refused', reason: 'invalid_response' };
+  const [token, idToken] = isObject(body) ? [textOf(body, 'access_token'), textOf(body, 'id_token')] : ['', ''];
+  const subject = subjectOf(idToken);
+  if (token === '' || subject === '') return { kind: 'refused', reason: 'invalid_response' };
+  return { kind: 'signed-in', token, subject };
+}
+
+/**
+ * Returns the subject of an id_token; '' if there is none. The signature is not verified: the token comes from the
+ * token endpoint itself (OpenID Connect Core §3.1.3.7).
+ */
+function subjectOf(idToken: string): string {
+  const [, payload = ''] = idToken.split('.');
+  const claims = parseJson(atob(payload.replaceAll('-', '+').replaceAll('_', '/')));
+  return isObject(claims) ? textOf(claims, 'sub') : '';
 }
 
 function problemOf(response: Response): SignIn | undefined {

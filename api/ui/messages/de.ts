@@ -29,6 +29,12 @@ export const german: Messages = {
     seconds === undefined
       ? 'Der Dienst kann gerade nicht antworten. Ihr Text bleibt hier erhalten. Versuchen Sie es gleich noch einmal.'
       : `Der Dienst kann gerade nicht antworten. Ihr Text bleibt hier erhalten. Versuchen Sie es in ${String(seconds)} s noch einmal.`,
+  unreadable: (status) =>
+    `Die Antwort kommt nicht vom Dienst (Status ${String(status)}). Vielleicht ist ein Proxy im Weg. Ihr Text bleibt hier erhalten.`,
+  otherUser: (email) =>
+    `In diesem Browser hat sich ein anderer Benutzer angemeldet. Diese Seite sendet nichts mehr für ${email}. Laden Sie sie neu, um als der andere Benutzer fortzufahren, oder melden Sie sich in einem anderen Tab wieder als ${email} an.`,
+  otherUserHere: 'In diesem Browser ist ein anderer Benutzer angemeldet.',
+  reload: 'Seite neu laden',
   tryAgain: 'Noch einmal versuchen',
   gone: 'Diesen Eintrag gibt es nicht mehr.',
   textStays: 'Ihr Text ist noch da.',

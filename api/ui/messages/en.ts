@@ -28,6 +28,12 @@ export const english: Messages = {
     seconds === undefined
       ? 'The service cannot answer right now. Your text stays here. Try again in a moment.'
       : `The service cannot answer right now. Your text stays here. Try again in ${String(seconds)} s.`,
+  unreadable: (status) =>
+    `The answer does not come from the service (status ${String(status)}). A proxy may be in the way. Your text stays here.`,
+  otherUser: (email) =>
+    `Another user has signed in with this browser. This page sends nothing more for ${email}. Reload it to continue as the other user, or sign in as ${email} again in another tab.`,
+  otherUserHere: 'Another user is signed in with this browser.',
+  reload: 'Reload the page',
   tryAgain: 'Try again',
   gone: 'This record does not exist any more.',
   textStays: 'Your text is still here.',

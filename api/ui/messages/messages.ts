@@ -18,6 +18,12 @@ export interface Messages {
   readonly loading: string;
   readonly offline: string;
   readonly unavailable: (seconds: number | undefined) => string;
+  /** `status` is the one of an answer that the API did not write. */
+  readonly unreadable: (status: number) => string;
+  /** `email` is that of the user for whom the page was opened. */
+  readonly otherUser: (email: string) => string;
+  readonly otherUserHere: string;
+  readonly reload: string;
   readonly tryAgain: string;
   readonly gone: string;
   readonly textStays: string;

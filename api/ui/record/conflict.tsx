@@ -1,8 +1,9 @@
 import { useUi } from '../context.ts';
 import { differences } from './difference.ts';
 import type { Line } from './difference.ts';
+import type { Loaded } from './loaded.ts';
 import type { RecordKind } from './record-kind.ts';
-import type { EditedRecord, Loaded } from './use-record.ts';
+import type { EditedRecord } from './use-record.ts';
 
 /** Shows what somebody else has stored meanwhile next to the user's own text, and lets the user choose. */
 export function Conflict<Draft>(props: {

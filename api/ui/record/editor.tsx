@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { JsonObject } from '../../../crds/json-value.ts';
+import { recordPath } from '../connection/api-path.ts';
 import { otherFaults } from '../connection/faults.ts';
 import { textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
@@ -26,22 +27,26 @@ interface EditorProps<Draft> {
 }
 
 /** A record in a form: fields, Save and Delete, and what stands in their way. */
-export function Editor<Draft>({ kind, id, heading, saved, deleted, close, gone, more }: EditorProps<Draft>) {
+export function Editor<Draft extends object>(props: EditorProps<Draft>) {
+  const { kind, id, heading, saved, deleted, close, gone, more } = props;
   const { say } = useUi();
   const edited = useRecord(kind, id);
   const { loaded, refusal, conflict } = edited;
-  const path = id === undefined ? kind.path : `${kind.path}/${id}`;
+  const path = id === undefined ? kind.path : recordPath(kind.path, id);
   const isShown = id === undefined || loaded !== undefined;
 
+  // A disabled button would lose the focus: while a request is under way the buttons do nothing instead.
   async function save(): Promise<void> {
+    if (edited.isBusy) return;
     const record = await edited.save();
     if (record !== undefined) saved(record);
   }
   async function remove(): Promise<void> {
-    if (loaded !== undefined && (await edited.remove())) deleted(loaded.record);
+    if (loaded !== undefined && !edited.isBusy && (await edited.remove())) deleted(loaded.record);
   }
 
   async function createAgain(): Promise<void> {
+    if (edited.isBusy) return;
     const record = await edited.createAgain();
     if (record === undefined) return;
     gone();
@@ -65,7 +70,7 @@ export function Editor<Draft>({ kind, id, heading, saved, deleted, close, gone, 
           {loaded === undefined ? null : (
             <>
               <p>{say.textStays}</p>
-              <button type="button" disabled={edited.isBusy} onClick={() => void createAgain()}>
+              <button type="button" aria-disabled={edited.isBusy} onClick={() => void createAgain()}>
                 {say.createAgain}
               </button>
             </>
@@ -133,16 +138,21 @@ function RecordForm<Draft>(props: {
       <kind.Fields draft={draft} change={change} faults={faults} readOnly={readOnly} isNew={isNew} />
       {readOnly ? null : (
         <div class="actions">
-          <button type="submit" disabled={isBusy}>
+          <button type="submit" aria-disabled={isBusy}>
             {say.save}
           </button>
           {isNew ? null : (
-            <button type="button" class="second danger" disabled={isBusy} onClick={() => void remove()}>
+            <button type="button" class="second danger" aria-disabled={isBusy} onClick={() => void remove()}>
               {say.delete}
             </button>
           )}
           {edited.isChanged ? (
-            <button type="button" class="second" disabled={isBusy} onClick={edited.discard}>
+            <button
+              type="button"
+              class="second"
+              aria-disabled={isBusy}
+              onClick={() => (isBusy ? undefined : edited.discard())}
+            >
               {say.discard}
             </button>
           ) : null}

@@ -37,7 +37,12 @@ export function Hindered(props: {
         // The bar above all tabs says how to go on.
         return say.signedOutHere;
       case 'refused':
-        return answer.status === 404 ? say.gone : Object.values(faultsIn(answer.body)).flat().join(' ');
+        if (answer.status === 404) return say.gone;
+        return Object.values(faultsIn(answer.body)).flat().join(' ') || say.unreadable(answer.status);
+      case 'other-user':
+        return say.otherUserHere;
+      case 'unreadable':
+        return say.unreadable(answer.status);
       case 'done':
         return '';
     }

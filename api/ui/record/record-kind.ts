@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import type { JsonObject } from '../../../crds/json-value.ts';
+import type { ApiPath } from '../connection/api-path.ts';
 import type { ApiRequest } from '../connection/answer.ts';
 import type { Faults } from '../connection/faults.ts';
 import type { Messages } from '../messages/messages.ts';
@@ -26,7 +27,7 @@ export interface RecordKind<Draft> {
   /** Name of its custom resource, such as `Group`; '' for records that cannot be declared. */
   readonly resource: string;
   /** Path of the collection, such as `/Group`. */
-  readonly path: string;
+  readonly path: ApiPath;
   readonly source: RowSource;
   readonly empty: Draft;
   /** Checks whether a value is typed text of such a record. */

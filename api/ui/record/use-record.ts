@@ -2,19 +2,16 @@ import { useEffect, useState } from 'preact/hooks';
 import { isObject } from '../../../crds/json-value.ts';
 import type { JsonObject } from '../../../crds/json-value.ts';
 import type { Answer } from '../connection/answer.ts';
+import { recordPath } from '../connection/api-path.ts';
 import { faultsIn } from '../connection/faults.ts';
 import type { Faults } from '../connection/faults.ts';
 import { useUi } from '../context.ts';
 import { inOwnLanguage } from '../connection/own-language.ts';
+import { isNewer, loadedFrom } from './loaded.ts';
+import type { Loaded } from './loaded.ts';
 import type { RecordKind } from './record-kind.ts';
-
-/** A record as it was read. */
-export interface Loaded {
-  readonly record: JsonObject;
-  readonly etag: string | undefined;
-  /** The custom resource that declares it, as `<namespace>/<name>`. */
-  readonly managedBy: string | undefined;
-}
+import { useTypedText } from './use-typed-text.ts';
+import type { TypedText } from './use-typed-text.ts';
 
 /** An answer that a form reports, and the request that it answers. */
 export interface Refusal {
@@ -30,7 +27,7 @@ export interface EditedRecord<Draft> {
   readonly isBusy: boolean;
   readonly faults: Faults;
   readonly refusal: Refusal | undefined;
-  /** The record as others have stored it meanwhile (412). */
+  /** The record as others have stored it since the text began (412, or found when the record is read again). */
   readonly conflict: Loaded | undefined;
   readonly change: (draft: Draft) => void;
   readonly discard: () => void;
@@ -56,15 +53,14 @@ interface State {
 const initial: State = { loaded: undefined, conflict: undefined, faults: {}, refusal: undefined, isBusy: false };
 
 /** Reads a record into a form, and saves it under the version that was read; `id` is undefined for a new record. */
-export function useRecord<Draft>(kind: RecordKind<Draft>, id: string | undefined): EditedRecord<Draft> {
-  const { say, request, drafts } = useUi();
+export function useRecord<Draft extends object>(kind: RecordKind<Draft>, id: string | undefined): EditedRecord<Draft> {
+  const { say, request } = useUi();
   const [state, setState] = useState(initial);
   const [attempt, setAttempt] = useState(0);
-  const [, setTyped] = useState(0);
-  const path = id === undefined ? kind.path : `${kind.path}/${encodeURIComponent(id)}`;
-  const stored = state.loaded === undefined ? kind.empty : kind.read(state.loaded.record);
-  const typed = draftOf(drafts, path, kind);
-  const draft = typed ?? stored;
+  const path = id === undefined ? kind.path : recordPath(kind.path, id);
+  const typed = useTypedText(kind, path);
+  const stored = storedText(kind, state.loaded);
+  const draft = typed.now()?.draft ?? stored;
   const merge = (some: Partial<State>): void => {
     setState((last) => ({ ...last, ...some }));
   };
@@ -81,7 +77,8 @@ export function useRecord<Draft>(kind: RecordKind<Draft>, id: string | undefined
 
   async function read(signal?: AbortSignal): Promise<void> {
     const { answer, loaded } = await fetchRecord(signal);
-    merge(loaded === undefined ? { refusal: { answer, method: 'GET' } } : { loaded, refusal: undefined });
+    if (loaded === undefined) merge({ loaded: typed.now()?.base, refusal: { answer, method: 'GET' } });
+    else merge(underText(kind, typed, loaded));
   }
 
   async function fetchRecord(signal?: AbortSignal) {
@@ -89,35 +86,35 @@ export function useRecord<Draft>(kind: RecordKind<Draft>, id: string | undefined
     return { answer, loaded: loadedFrom(answer) };
   }
 
-  function forget(): void {
-    drafts.delete(path);
-    setTyped((count) => count + 1);
-  }
-
   /** Reports a refusal: faults next to their fields, a conflict with both versions, the rest in one place. */
   async function report(answer: Answer, method: string): Promise<void> {
     if (answer.kind === 'refused' && answer.status === 412 && id !== undefined) {
       const now = await fetchRecord();
       merge(now.loaded ? { conflict: now.loaded } : { refusal: { answer: now.answer, method: 'GET' } });
-    } else if (answer.kind === 'refused' && answer.status !== 403 && answer.status !== 404) {
-      merge({ faults: inOwnLanguage(faultsIn(answer.body), say) });
-    } else merge({ refusal: { answer, method } });
+      return;
+    }
+    const faults = answer.kind === 'refused' && ![403, 404].includes(answer.status) ? faultsIn(answer.body) : {};
+    if (Object.keys(faults).length > 0) merge({ faults: inOwnLanguage(faults, say) });
+    else merge({ refusal: { answer, method } });
   }
 
   async function change(method: 'POST' | 'PUT' | 'DELETE', body?: string): Promise<JsonObject | undefined> {
     merge({ isBusy: true, faults: {}, refusal: undefined });
     const target = method === 'POST' ? { path: kind.path } : { path, etag: state.loaded?.etag };
-    const answer = await request({ method, ...target, ...(body !== undefined && { body }) });
+    const answer = demandRecord(method, await request({ method, ...target, ...(body !== undefined && { body }) }));
     merge({ isBusy: false });
     if (answer.kind !== 'done') {
       await report(answer, method);
       return undefined;
     }
-    forget();
     const loaded = loadedFrom(answer);
-    const isStored = method === 'PUT' || (method === 'POST' && id !== undefined);
-    if (loaded !== undefined && isStored) merge({ loaded, conflict: undefined });
-    return isObject(answer.body) ? answer.body : {};
+    if (method === 'DELETE' || loaded === undefined) {
+      typed.forget();
+      return loaded?.record ?? {};
+    }
+    typed.forgetSaved(draft, loaded);
+    if (id !== undefined) merge({ loaded, conflict: undefined });
+    return loaded.record;
   }
 
   async function send(method: 'POST' | 'PUT', record: JsonObject | undefined): Promise<JsonObject | undefined> {
@@ -130,12 +127,11 @@ export function useRecord<Draft>(kind: RecordKind<Draft>, id: string | undefined
   return {
     ...state,
     draft,
-    isChanged: typed !== undefined && JSON.stringify(typed) !== JSON.stringify(stored),
+    isChanged: !isSame(draft, stored),
     change: (next) => {
-      drafts.set(path, next);
-      setTyped((count) => count + 1);
+      typed.keep(next, state.loaded);
     },
-    discard: forget,
+    discard: typed.forget,
     reload: () => {
       setAttempt(attempt + 1);
     },
@@ -143,24 +139,36 @@ export function useRecord<Draft>(kind: RecordKind<Draft>, id: string | undefined
     createAgain: () => send('POST', undefined),
     remove: async () => (await change('DELETE')) !== undefined,
     settle: (choice) => {
-      if (choice === 'stored') forget();
+      if (choice === 'stored') typed.forget();
+      else typed.keep(draft, state.conflict);
       merge({ loaded: state.conflict, conflict: undefined });
     },
   };
 }
 
-/** Returns the typed text of a record. The map holds what {@link useRecord} put there for the same path. */
-function draftOf<Draft>(drafts: Map<string, unknown>, path: string, kind: RecordKind<Draft>): Draft | undefined {
-  const draft = drafts.get(path);
-  return kind.isDraft(draft) ? draft : undefined;
+/** Returns the content of a record as its form shows it; that of a new one if there is none. */
+function storedText<Draft>(kind: RecordKind<Draft>, loaded: Loaded | undefined): Draft {
+  return loaded === undefined ? kind.empty : kind.read(loaded.record);
 }
 
-function loadedFrom(answer: Answer): Loaded | undefined {
-  if (answer.kind !== 'done' || !isObject(answer.body)) return undefined;
-  const { headers, body } = answer;
-  return {
-    record: body,
-    etag: headers.get('ETag') ?? undefined,
-    managedBy: headers.get('X-Managed-By') ?? undefined,
-  };
+/** Returns the record under a kept text: in conflict if others have changed what the form shows since it began. */
+function underText<Draft>(kind: RecordKind<Draft>, typed: TypedText<Draft>, loaded: Loaded): Partial<State> {
+  const kept = typed.now();
+  if (kept === undefined || !isNewer(loaded, kept.base)) return { loaded };
+  const began = storedText(kind, kept.base);
+  const isTyped = !isSame(kept.draft, began);
+  if (isTyped && !isSame(began, kind.read(loaded.record))) return { loaded: kept.base, conflict: loaded };
+  if (isTyped) typed.keep(kept.draft, loaded);
+  else typed.forget();
+  return { loaded };
+}
+
+/** Returns an answer; one to a POST or PUT that has no record is not the API's. */
+function demandRecord(method: string, answer: Answer): Answer {
+  if (answer.kind !== 'done' || method === 'DELETE' || isObject(answer.body)) return answer;
+  return { kind: 'unreadable', status: answer.status };
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -1,4 +1,6 @@
 import type { JsonObject } from '../../../crds/json-value.ts';
+import { withQuery } from '../connection/api-path.ts';
+import type { ApiPath } from '../connection/api-path.ts';
 
 /** A record in a list. */
 export interface Row {
@@ -13,14 +15,14 @@ export interface Row {
 /** A list of records of the API. */
 export interface RowSource {
   /** Path and query of the first page. */
-  readonly path: string;
+  readonly path: ApiPath;
   readonly rowOf: (record: JsonObject) => Row;
   /** True if all pages are read, because the API cannot search for a part of a name. */
   readonly readsAll: boolean;
   /** Path and query of a search for records that are not read yet; undefined if the API cannot search for this text. */
-  readonly find?: (text: string) => string | undefined;
+  readonly find?: (text: string) => ApiPath | undefined;
   /** Path and query of a search for the records of a user, where a text that is their email is to find them. */
-  readonly findByUser?: (user: number) => string;
+  readonly findByUser?: (user: number) => ApiPath;
 }
 
 /** Returns the rows that a filter text matches, ignoring case: every word occurs in a row. The text is no pattern. */
@@ -41,8 +43,8 @@ export function united(rows: readonly Row[], more: readonly Row[]): readonly Row
 }
 
 /** Returns the path and query of the next page that a Link header names (RFC 8288); undefined on the last page. */
-export function nextPage(path: string, link: string | null): string | undefined {
+export function nextPage(path: ApiPath, link: string | null): ApiPath | undefined {
   const address = (link ?? '').split(/,\s*(?=<)/).find((one) => one.endsWith('; rel="next"'));
   const query = address === undefined ? undefined : /<[^?>]*(\?[^>]*)>/.exec(address)?.[1];
-  return query === undefined ? undefined : path.replace(/\?.*/s, '') + query;
+  return query === undefined ? undefined : withQuery(path, query);
 }

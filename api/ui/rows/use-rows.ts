@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Answer } from '../connection/answer.ts';
+import type { ApiPath } from '../connection/api-path.ts';
 import { findUser } from '../connection/find-user.ts';
 import { objectsOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
@@ -40,7 +41,7 @@ export function useRows(source: RowSource, useTitles: UseTitles = asTheyAre): Ro
   const { next } = reading;
   const [filter, setFilter] = useState('');
   const text = filter.trim();
-  const found = useFound(source, next === undefined && !isEmailOfUser(source, text) ? '' : text);
+  const { found, forget } = useFound(source, next === undefined && !isEmailOfUser(source, text) ? '' : text);
   const titled = useTitles(useMemo(() => united(reading.rows, found), [reading.rows, found]));
   const shown = useMemo(() => {
     const own = new Set(found.map(({ id }) => id));
@@ -49,7 +50,11 @@ export function useRows(source: RowSource, useTitles: UseTitles = asTheyAre): Ro
       titled.filter(({ id }) => own.has(id)),
     );
   }, [titled, filter, found]);
-  return { ...reading, filter, setFilter, shown, hasMore: next !== undefined };
+  const remove = (id: string): void => {
+    reading.remove(id);
+    forget(id);
+  };
+  return { ...reading, remove, filter, setFilter, shown, hasMore: next !== undefined };
 }
 
 /** Hook that returns rows with other titles. */
@@ -67,7 +72,7 @@ function isEmailOfUser({ findByUser }: RowSource, text: string): boolean {
 interface Read {
   readonly rows: readonly Row[];
   /** The next page; undefined after the last one. */
-  readonly next: string | undefined;
+  readonly next: ApiPath | undefined;
   readonly isReading: boolean;
   readonly problem: Answer | undefined;
 }
@@ -80,8 +85,8 @@ function useReading(source: RowSource) {
   const [read, setRead] = useState(nothingRead);
   const aborting = useRef<AbortController | undefined>(undefined);
 
-  async function readFrom(path: string, before: readonly Row[], signal: AbortSignal): Promise<void> {
-    let [rows, next]: [readonly Row[], string | undefined] = [before, path];
+  async function readFrom(path: ApiPath, before: readonly Row[], signal: AbortSignal): Promise<void> {
+    let [rows, next]: [readonly Row[], ApiPath | undefined] = [before, path];
     do {
       const answer = await request({ method: 'GET', path: next, signal });
       if (answer.kind !== 'done') {
@@ -95,7 +100,7 @@ function useReading(source: RowSource) {
     setRead({ rows, next, isReading: false, problem: undefined });
   }
 
-  function begin(path: string, before: readonly Row[]): void {
+  function begin(path: ApiPath, before: readonly Row[]): void {
     aborting.current?.abort();
     const controller = new AbortController();
     aborting.current = controller;
@@ -132,8 +137,14 @@ function replaced(rows: readonly Row[], row: Row): readonly Row[] {
 
 const none: readonly Row[] = [];
 
+/** Rows that a search has found; `forget` removes one of them. */
+interface Found {
+  readonly found: readonly Row[];
+  readonly forget: (id: string) => void;
+}
+
 /** Asks the API for rows that a text matches; the last answer stays until the next one. '' asks nothing. */
-function useFound(source: RowSource, text: string): readonly Row[] {
+function useFound(source: RowSource, text: string): Found {
   const { request } = useUi();
   const [found, setFound] = useState<{ readonly text: string; readonly rows: readonly Row[] }>({
     text: '',
@@ -145,7 +156,7 @@ function useFound(source: RowSource, text: string): readonly Row[] {
     const given = text === '' || isEmail ? undefined : find?.(text);
     if (given === undefined && !isEmail) return undefined;
     const controller = new AbortController();
-    const byEmail = async (): Promise<string | undefined> => {
+    const byEmail = async (): Promise<ApiPath | undefined> => {
       const { id } = await findUser(text, request, controller.signal);
       return id === undefined ? undefined : findByUser?.(id);
     };
@@ -164,5 +175,10 @@ function useFound(source: RowSource, text: string): readonly Row[] {
       controller.abort();
     };
   }, [source, text]);
-  return found.text === text && text !== '' ? found.rows : none;
+  return {
+    found: found.text === text && text !== '' ? found.rows : none,
+    forget: (id) => {
+      setFound((last) => ({ ...last, rows: last.rows.filter((row) => row.id !== id) }));
+    },
+  };
 }

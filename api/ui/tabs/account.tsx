@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import { isObject } from '../../../crds/json-value.ts';
 import type { JsonObject } from '../../../crds/json-value.ts';
+import { apiPath } from '../connection/api-path.ts';
+import type { ApiPath } from '../connection/api-path.ts';
 import type { Answer } from '../connection/answer.ts';
 import { faultsIn, otherFaults } from '../connection/faults.ts';
 import type { Faults } from '../connection/faults.ts';
@@ -32,13 +34,14 @@ function PasswordForm() {
   const [oldPassword, setOldPassword] = useState('');
   const [faults, setFaults] = useState<Faults>({});
   const [refusal, setRefusal] = useState<Answer>();
-  const path = '/account/password';
+  const path = apiPath`/account/password`;
 
   async function save(): Promise<void> {
     const body = JSON.stringify({ password, old_password: oldPassword });
     const answer = await request({ method: 'PUT', path, body });
-    const isFaulty = answer.kind === 'refused' && answer.status !== 403;
-    setFaults(isFaulty ? inOwnLanguage(faultsIn(answer.body), say) : {});
+    const found = answer.kind === 'refused' && answer.status !== 403 ? faultsIn(answer.body) : {};
+    const isFaulty = Object.keys(found).length > 0;
+    setFaults(inOwnLanguage(found, say));
     setRefusal(isFaulty || answer.kind === 'done' ? undefined : answer);
     if (answer.kind !== 'done') return;
     setPassword('');
@@ -83,7 +86,7 @@ function PasswordForm() {
 /** The sessions and consents of the user; both are read at once. */
 function OwnRecords() {
   const { say } = useUi();
-  const { answer, reload } = useFetched('/account');
+  const { answer, reload } = useFetched(apiPath`/account`);
   const body = answer?.kind === 'done' && isObject(answer.body) ? answer.body : {};
   return (
     <>
@@ -124,7 +127,7 @@ function OwnSessions({ sessions, reload }: { readonly sessions: readonly JsonObj
                 aria-describedby={`session-${id}`}
                 disabled={isBusy}
                 // If it is the session of this page, the next request gets another one.
-                onClick={() => void remove(`/account/sessions/${id}`)}
+                onClick={() => void remove(apiPath`/account/sessions/${id}`)}
               >
                 {say.endSession}
               </button>
@@ -156,7 +159,7 @@ function OwnGrants({ grants, reload }: { readonly grants: readonly JsonObject[];
                 type="button"
                 class="link"
                 disabled={isBusy}
-                onClick={() => void remove(`/account/grants/${encodeURIComponent(client)}`, client)}
+                onClick={() => void remove(apiPath`/account/grants/${client}`, client)}
               >
                 {say.takeBack(client)}
               </button>
@@ -176,7 +179,7 @@ function useRemoval(removed: (title: string) => void) {
   return {
     isBusy,
     refusal,
-    remove: async (path: string, title = ''): Promise<void> => {
+    remove: async (path: ApiPath, title = ''): Promise<void> => {
       setBusy(true);
       const answer = await request({ method: 'DELETE', path });
       setBusy(false);

@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { isObject } from '../../../crds/json-value.ts';
 import type { JsonObject } from '../../../crds/json-value.ts';
+import { apiPath, searchPath } from '../connection/api-path.ts';
 import { referencedId, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import type { Place } from '../place.ts';
@@ -11,7 +12,7 @@ import { Detail } from './detail.tsx';
 import { Facts } from './facts.tsx';
 import { timeText } from './time.ts';
 
-const LIST = '/AuditEvent?_result=array&_count=100';
+const LIST = apiPath`/AuditEvent?_result=array&_count=100`;
 
 /** Returns the records of the audit trail, newest first. */
 function auditSource(language: string): RowSource {
@@ -25,10 +26,10 @@ function auditSource(language: string): RowSource {
         .filter(Boolean)
         .join(' · '),
     }),
-    findByUser: (user) => `${LIST}&_total=none&user=${String(user)}`,
+    findByUser: (user) => searchPath(LIST, 'user', String(user)),
     find: (text) => {
       const filter = filterOf(text);
-      return filter === undefined ? undefined : `${LIST}&_total=none&${filter}=${encodeURIComponent(text)}`;
+      return filter === undefined ? undefined : searchPath(LIST, filter, text);
     },
   };
 }
@@ -73,7 +74,7 @@ function AuditDetail({ id }: { readonly id: string }) {
   const heading = (record: JsonObject | undefined): string =>
     record === undefined ? say.tabs.audit : textOf(record, 'event');
   return (
-    <Detail tab="audit" path={`/AuditEvent/${id}`} heading={heading}>
+    <Detail tab="audit" path={apiPath`/AuditEvent/${id}`} heading={heading}>
       {(record) => (
         <Facts
           facts={[

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { useUi } from '../context.ts';
 import { goTo } from '../place.ts';
 import type { Place } from '../place.ts';
@@ -24,14 +25,30 @@ export interface ColumnsProps {
 export function Columns({ place, isOpen, title, rows, right, above, children }: ColumnsProps) {
   const { say } = useUi();
   const { tab, id } = place;
+  useFocus(place, isOpen ? 'heading' : 'list-heading');
   return (
     <div class={isOpen ? 'columns open' : 'columns'}>
       <div class="side">
-        <h2>{title}</h2>
+        <h2 id="list-heading" tabIndex={-1}>
+          {title}
+        </h2>
         {above}
         <RowList rows={rows} label={title} right={right} selected={id} choose={(chosen) => goTo(tab, chosen)} />
       </div>
       {children ?? <p class="detail soft">{say.chooseRecord}</p>}
     </div>
   );
+}
+
+/**
+ * Focuses a heading when another place is shown and the focused element went with the last one, as a pressed button
+ * does: otherwise the keyboard starts again at the top of the page.
+ */
+function useFocus(place: Place, heading: string): void {
+  const last = useRef(place);
+  useEffect(() => {
+    if (last.current === place) return;
+    last.current = place;
+    if (document.activeElement === document.body) document.getElementById(heading)?.focus();
+  }, [place]);
 }

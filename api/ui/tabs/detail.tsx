@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { isObject } from '../../../crds/json-value.ts';
 import type { JsonObject } from '../../../crds/json-value.ts';
+import type { ApiPath } from '../connection/api-path.ts';
 import { useUi } from '../context.ts';
 import { goTo } from '../place.ts';
 import type { Place } from '../place.ts';
@@ -11,7 +12,7 @@ import { useFetched } from './use-fetched.ts';
 export interface DetailProps {
   readonly tab: Place['tab'];
   /** Path of the record. */
-  readonly path: string;
+  readonly path: ApiPath;
   /** Heading of a record; undefined while there is none. */
   readonly heading: (record: JsonObject | undefined) => string;
   readonly children: (record: JsonObject) => ComponentChildren;
@@ -27,7 +28,9 @@ export function Detail({ tab, path, heading, children }: DetailProps) {
       <button type="button" class="second back" onClick={() => goTo(tab)}>
         {say.backToList}
       </button>
-      <h2 id="heading">{heading(record)}</h2>
+      <h2 id="heading" tabIndex={-1}>
+        {heading(record)}
+      </h2>
       {answer === undefined ? (
         <p class="soft">{say.loading}</p>
       ) : (

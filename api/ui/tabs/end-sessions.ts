@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Answer } from '../connection/answer.ts';
+import { apiPath, searchPath } from '../connection/api-path.ts';
+import type { ApiPath } from '../connection/api-path.ts';
 import { objectsOf, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import type { Ui } from '../context.ts';
@@ -20,7 +22,7 @@ async function endSessions(request: Ui['request'], ending: Ending): Promise<Ende
   const ended: string[] = [];
   if (found.refused !== undefined) return { ended, refused: found.refused };
   for (const id of found.ids) {
-    const answer = await request({ method: 'DELETE', path: `/Session/${id}` });
+    const answer = await request({ method: 'DELETE', path: apiPath`/Session/${id}` });
     if (answer.kind !== 'done') return { ended, refused: answer };
     ended.push(id);
   }
@@ -29,8 +31,8 @@ async function endSessions(request: Ui['request'], ending: Ending): Promise<Ende
 
 async function sessionsOf(request: Ui['request'], client: string) {
   const ids: string[] = [];
-  const fields = '_elements=id&_result=array&_total=none&_count=1000&status=active';
-  let path: string | undefined = `/Session?${fields}&client=${encodeURIComponent(client)}`;
+  const list = apiPath`/Session?_elements=id&_result=array&_count=1000&status=active`;
+  let path: ApiPath | undefined = searchPath(list, 'client', client);
   while (path !== undefined) {
     const answer: Answer = await request({ method: 'GET', path });
     if (answer.kind !== 'done') return { ids, refused: answer };

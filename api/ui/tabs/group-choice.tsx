@@ -39,6 +39,10 @@ export function GroupChoice(props: {
             maxLength={256}
             value={rows.filter}
             onInput={(event) => rows.setFilter(event.currentTarget.value)}
+            // Otherwise Enter submits the form of the user.
+            onKeyDown={(event) => {
+              if (event.key === 'Enter') event.preventDefault();
+            }}
           />
         </>
       ) : null}

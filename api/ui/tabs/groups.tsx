@@ -1,5 +1,6 @@
 import { isObject } from '../../../crds/json-value.ts';
 import type { JsonObject } from '../../../crds/json-value.ts';
+import { apiPath } from '../connection/api-path.ts';
 import { textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import type { Place } from '../place.ts';
@@ -16,7 +17,7 @@ interface GroupDraft {
 
 /** All groups of the box, with their numbers. */
 export const groupSource: RowSource = {
-  path: '/Group?_result=array&_sort=name&_count=1000',
+  path: apiPath`/Group?_result=array&_sort=name&_count=1000`,
   readsAll: true,
   rowOf: (record) => ({
     id: textOf(record, 'id'),
@@ -28,7 +29,7 @@ export const groupSource: RowSource = {
 /** Groups: created with Name and Description. */
 const groupKind: RecordKind<GroupDraft> = {
   resource: 'Group',
-  path: '/Group',
+  path: apiPath`/Group`,
   source: groupSource,
   empty: { name: '', description: '' },
   isDraft: (value): value is GroupDraft => isObject(value) && typeof value['description'] === 'string',
@@ -45,7 +46,7 @@ const groupKind: RecordKind<GroupDraft> = {
 
 /** A group without members is created again: it gets a new number. Members would have to be added one by one. */
 function restoring({ name, description }: JsonObject) {
-  return { method: 'POST', path: '/Group', body: JSON.stringify({ name, description }) } as const;
+  return { method: 'POST', path: apiPath`/Group`, body: JSON.stringify({ name, description }) } as const;
 }
 
 function GroupFields({ draft, change, faults, readOnly }: FieldsProps<GroupDraft>) {

@@ -1,7 +1,8 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { isObject, parseJson } from '../../../crds/json-value.ts';
 import type { JsonObject } from '../../../crds/json-value.ts';
 import type { Answer } from '../connection/answer.ts';
+import { apiPath } from '../connection/api-path.ts';
 import type { Faults } from '../connection/faults.ts';
 import { findUser } from '../connection/find-user.ts';
 import { objectsOf, textOf } from '../connection/members.ts';
@@ -15,7 +16,7 @@ import { JsonField } from '../record/json-field.tsx';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head'] as const;
 
-const PATH = '/AccessPolicy/$explain';
+const PATH = apiPath`/AccessPolicy/$explain`;
 
 interface Question {
   readonly client: string;
@@ -40,12 +41,22 @@ export function PolicyQuestion() {
   const [answer, setAnswer] = useState<Answer>();
   const [hindrance, setHindrance] = useState<Answer>();
   const [faults, setFaults] = useState<Faults>({});
+  const asking = useRef<AbortController | undefined>(undefined);
+  /** Drops the answer to the last question, also if it is still to come. */
+  const drop = (): void => {
+    asking.current?.abort();
+    setAnswer(undefined);
+    setHindrance(undefined);
+    setFaults({});
+  };
   const set = (some: Partial<Question>): void => {
+    drop();
     setQuestion((last) => ({ ...last, ...some }));
   };
-  const ask = async (): Promise<void> => {
+  const ask = async (signal: AbortSignal): Promise<void> => {
     const text = question.user.trim();
-    const user = text === '' ? undefined : await findUser(text, request);
+    const user = text === '' ? undefined : await findUser(text, request, signal);
+    if (signal.aborted) return;
     const isUnknown = user !== undefined && user.id === undefined && user.hindrance === undefined;
     const found = {
       ...(isUnknown && { user: [say.noSuchUser(text)] }),
@@ -53,9 +64,15 @@ export function PolicyQuestion() {
     };
     setFaults(found);
     setHindrance(user?.hindrance);
-    setAnswer(undefined);
     if (Object.keys(found).length > 0 || user?.hindrance !== undefined) return;
-    setAnswer(await request({ method: 'POST', path: PATH, body: JSON.stringify(asked(question, user?.id)) }));
+    const body = JSON.stringify(asked(question, user?.id));
+    setAnswer(await request({ method: 'POST', path: PATH, body, signal }));
+  };
+  const submit = (): void => {
+    drop();
+    asking.current = new AbortController();
+    // It rejects only when it was aborted.
+    ask(asking.current.signal).catch(() => undefined);
   };
   return (
     <section class="detail" aria-labelledby="question">
@@ -63,7 +80,7 @@ export function PolicyQuestion() {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          void ask();
+          submit();
         }}
       >
         <TextField id="client" label={say.clientId} value={question.client} set={(client) => set({ client })} />

@@ -10,7 +10,7 @@ import { useRows } from '../rows/use-rows.ts';
 import { Columns } from './columns.tsx';
 
 /** A tab with a list of records, and the selected one in a form. */
-export function RecordTab<Draft>(props: {
+export function RecordTab<Draft extends object>(props: {
   readonly kind: RecordKind<Draft>;
   readonly place: Place;
   readonly title: string;

@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { isObject } from '../../../crds/json-value.ts';
 import type { JsonObject } from '../../../crds/json-value.ts';
+import { apiPath, searchPath } from '../connection/api-path.ts';
 import { referencedId, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import type { Ui } from '../context.ts';
@@ -19,12 +20,12 @@ import { timeText } from './time.ts';
 import { useFetched } from './use-fetched.ts';
 import { useUserNames } from './user-names.ts';
 
-const LIST = '/Session?_result=array&status=active';
+const LIST = apiPath`/Session?_result=array&status=active&_count=100`;
 
 /** Returns the active sessions, newest first: a number finds those of a user, another text those of a client. */
 function sessionSource({ say, language }: Pick<Ui, 'say' | 'language'>): RowSource {
   return {
-    path: `${LIST}&_count=100`,
+    path: LIST,
     readsAll: false,
     rowOf: (session) => ({
       id: textOf(session, 'id'),
@@ -34,11 +35,8 @@ function sessionSource({ say, language }: Pick<Ui, 'say' | 'language'>): RowSour
         .filter(Boolean)
         .join(' · '),
     }),
-    findByUser: (user) => `${LIST}&_count=100&_total=none&user=${String(user)}`,
-    find: (text) => {
-      const filter = /^\d{1,15}$/.test(text) ? `user=${text}` : `client=${encodeURIComponent(text)}`;
-      return `${LIST}&_count=100&_total=none&${filter}`;
-    },
+    findByUser: (user) => searchPath(LIST, 'user', String(user)),
+    find: (text) => searchPath(LIST, /^\d{1,15}$/.test(text) ? 'user' : 'client', text),
   };
 }
 
@@ -90,7 +88,7 @@ function SessionDetail({ id, rows }: { readonly id: string; readonly rows: Rows 
     return rows.shown.find((row) => row.id === id)?.title ?? subjectOf(session, say);
   };
   return (
-    <Detail tab="sessions" path={`/Session/${id}`} heading={heading}>
+    <Detail tab="sessions" path={apiPath`/Session/${id}`} heading={heading}>
       {(session) => {
         const userId = referencedId(session, 'user');
         return (
@@ -119,7 +117,7 @@ function SessionDetail({ id, rows }: { readonly id: string; readonly rows: Rows 
 
 /** Names a user by the email where it may be read, with the ID. */
 function UserName({ id }: { readonly id: string }) {
-  const { answer } = useFetched(`/users/${id}`);
+  const { answer } = useFetched(apiPath`/users/${id}`);
   const email = answer?.kind === 'done' && isObject(answer.body) ? textOf(answer.body, 'email') : '';
   return <>{email === '' ? id : `${email} (${id})`}</>;
 }
@@ -137,7 +135,7 @@ function SessionActions({ id, client, rows }: { readonly id: string; readonly cl
 
   return (
     <>
-      {refusal === undefined ? null : <Hindered answer={refusal} method="DELETE" path={`/Session/${id}`} />}
+      {refusal === undefined ? null : <Hindered answer={refusal} method="DELETE" path={apiPath`/Session/${id}`} />}
       <div class="actions">
         <button type="button" class="danger" disabled={isBusy} onClick={() => void endShown({ ids: [id] })}>
           {say.endSession}

@@ -1,5 +1,6 @@
 import { isObject, parseJson } from '../../../crds/json-value.ts';
 import type { JsonObject } from '../../../crds/json-value.ts';
+import { apiPath } from '../connection/api-path.ts';
 import { objectsOf, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import { jsonFaults } from '../json/json-faults.ts';
@@ -18,7 +19,7 @@ interface StoredDraft {
 const clientKind: RecordKind<StoredDraft> = {
   ...storedKind('Client', { id: '', grant_types: ['client_credentials'], secret: '' }),
   source: {
-    path: '/Client?_result=array&_count=1000&_elements=id,name,grant_types',
+    path: apiPath`/Client?_result=array&_count=1000&_elements=id,name,grant_types`,
     readsAll: true,
     rowOf: (record) => ({
       id: textOf(record, 'id'),
@@ -33,17 +34,21 @@ const clientKind: RecordKind<StoredDraft> = {
 const policyKind: RecordKind<StoredDraft> = {
   ...storedKind('AccessPolicy', { id: '', engine: 'allow', link: [{ resourceType: 'Client', id: '' }] }),
   source: {
-    path: '/AccessPolicy?_result=array&_count=1000&_elements=id,engine,subjects,link',
+    path: apiPath`/AccessPolicy?_result=array&_count=1000&_elements=id,engine,subjects,link`,
     readsAll: true,
     rowOf: (record) => ({ id: textOf(record, 'id'), title: textOf(record, 'id'), detail: policyDetail(record) }),
   },
-  restore: (record) => ({ method: 'POST', path: '/AccessPolicy', body: JSON.stringify(withoutServiceFields(record)) }),
+  restore: (record) => ({
+    method: 'POST',
+    path: apiPath`/AccessPolicy`,
+    body: JSON.stringify(withoutServiceFields(record)),
+  }),
 };
 
 function storedKind(resource: 'Client' | 'AccessPolicy', example: object) {
   return {
     resource,
-    path: `/${resource}`,
+    path: apiPath`/${resource}`,
     empty: { json: JSON.stringify(example, null, 2) },
     isDraft: (value: unknown): value is StoredDraft => isObject(value) && typeof value['json'] === 'string',
     read: (record: JsonObject): StoredDraft => ({ json: JSON.stringify(withoutServiceFields(record), null, 2) }),

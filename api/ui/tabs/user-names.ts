@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { isObject } from '../../../crds/json-value.ts';
 import type { Answer } from '../connection/answer.ts';
+import { apiPath } from '../connection/api-path.ts';
 import { textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 
@@ -23,7 +24,7 @@ export function useUserNames(ids: readonly string[]): UserNames {
       const some = wanted.splice(0, AT_ONCE);
       const [first = '', ...others] = some;
       for (const id of some) asked.add(id);
-      const ask = (id: string): Promise<Answer> => request({ method: 'GET', path: `/users/${id}`, signal });
+      const ask = (id: string): Promise<Answer> => request({ method: 'GET', path: apiPath`/users/${id}`, signal });
       // The first one alone tells whether there is a right at all, until one was granted.
       const answer = await ask(first);
       isRefused.current = answer.kind !== 'done' && !(answer.kind === 'refused' && answer.status === 404);

@@ -1,5 +1,6 @@
 import { isObject } from '../../../crds/json-value.ts';
 import type { JsonObject } from '../../../crds/json-value.ts';
+import { apiPath, searchPath } from '../connection/api-path.ts';
 import { numbersOf, objectsOf, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import { jsonFaults } from '../json/json-faults.ts';
@@ -22,15 +23,17 @@ interface UserDraft {
   readonly groups: readonly number[];
 }
 
+const LIST = apiPath`/users?_count=100`;
+
 /** Users: created with Email, Password, Data and Group-ids. */
 const userKind: RecordKind<UserDraft> = {
   resource: '',
-  path: '/users',
+  path: apiPath`/users`,
   source: {
-    path: '/users?_count=100',
+    path: LIST,
     readsAll: false,
     rowOf: (record) => ({ id: textOf(record, 'id'), title: textOf(record, 'email'), detail: detailOf(record) }),
-    find: (text) => `/users?_count=100&_total=none&q=${encodeURIComponent(text)}`,
+    find: (text) => searchPath(LIST, 'q', text),
   },
   empty: { email: '', password: '', oldPassword: '', data: '', status: 'active', groups: [] },
   isDraft: (value): value is UserDraft => isObject(value) && typeof value['oldPassword'] === 'string',
