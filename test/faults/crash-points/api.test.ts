@@ -24,7 +24,8 @@ describe('F-13 an API that ends at any of its writes', () => {
 
   for (const [name, story] of Object.entries(apiStories)) {
     it(`I1 I2 I5 I7 while ${name}: it is started again, and all is as it was acknowledged`, async function () {
-      this.timeout(3_600_000);
+      // Each wait in a plan has a limit; how long hundreds of plans take is a matter of the machine.
+      this.timeout(0);
       const reference = await playApiStory(rig, story);
       expect(reference.violations, 'without any fault').to.deep.equal([]);
       const plans = count.some(plansOf(reference.writes));

@@ -45,7 +45,8 @@ describe('F-13 an operator, or its API, that ends at any of its writes', () => {
 
   for (const [name, story] of Object.entries(operatorStories)) {
     it(`I1 I2 I5 I7 I8 I9 I10 I11 while ${name}: it is started again, and all comes to the same end`, async function () {
-      this.timeout(3_600_000);
+      // Each wait in a plan has a limit; how long hundreds of plans take is a matter of the machine.
+      this.timeout(0);
       const reference = await playOperatorStory(rig, story);
       expect(reference.violations, 'without any fault').to.deep.equal([]);
       for (const plan of count.some(plansOf(reference.writes))) {
