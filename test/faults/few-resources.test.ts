@@ -52,7 +52,9 @@ describe('F-30 an API with 256 files, a heap of 128 MB and a tenth of a processo
     await eventually('it has said what it closes', () => said().includes('"refused":1,"limit":140,"msg":"new conn'));
   });
 
-  it('answers or says when to try again, and ends for no load', async () => {
+  it('answers or says when to try again, and ends for no load', async function () {
+    // Each round of the callers takes three seconds of a tenth of a processor.
+    this.timeout(120_000 + requests * 10_000);
     const stopSlowing = slowDown(api.pid);
     const answers: string[] = [];
     const large = JSON.stringify({ description: 'x'.repeat(900_000) });
