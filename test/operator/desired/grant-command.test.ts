@@ -17,7 +17,9 @@ describe('the command by which an admin grants what a namespace lacks', () => {
     const PATH = `${path.dirname(findPrograms().kubectl)}:${process.env['PATH'] ?? ''}`;
     for (const hosts of [['a.test'], ['b.test', 'c.test']]) {
       const command = grantCommand(box, HOSTS_ANNOTATION, hosts);
-      await run('sh', ['-c', command], { env: { PATH, KUBECONFIG: plane.kubeconfig, HOME: path.dirname(plane.kubeconfig) } });
+      await run('sh', ['-c', command], {
+        env: { PATH, KUBECONFIG: plane.kubeconfig, HOME: path.dirname(plane.kubeconfig) },
+      });
     }
     const { body } = await plane.call({ path: `/api/v1/namespaces/${box}` });
     const metadata = isObject(body) && isObject(body['metadata']) ? body['metadata'] : {};
