@@ -2,7 +2,13 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { reading } from '../process/environment.ts';
 import type { Environment, EnvironmentReader } from '../process/environment.ts';
-import { isLoopback, readClusterDomain, readManagementKeys, readPublicUrl } from '../process/installation-settings.ts';
+import {
+  isLoopback,
+  MOST_ENCRYPTION_KEYS,
+  readClusterDomain,
+  readManagementKeys,
+  readPublicUrl,
+} from '../process/installation-settings.ts';
 import { logLevels } from '../process/log.ts';
 import type { LogLevel } from '../process/log.ts';
 import { Secret } from './client/secret.ts';
@@ -176,7 +182,7 @@ function readFolder(read: EnvironmentReader, name: string): string | undefined {
 const noKey = Buffer.alloc(32);
 
 function readEncryptionKeys(read: EnvironmentReader): readonly [Buffer, ...Buffer[]] {
-  const texts = read.requiredList('BOXGATE_ENCRYPTION_KEY', 16, isEncryptionKey, encryptionKeys);
+  const texts = read.requiredList('BOXGATE_ENCRYPTION_KEY', MOST_ENCRYPTION_KEYS, isEncryptionKey, encryptionKeys);
   const [first = noKey, ...others] = texts.map((key) => Buffer.from(key, 'base64'));
   return [first, ...others];
 }

@@ -86,7 +86,7 @@ async function serveUntilStopped(config: ApiConfig, log: Log): Promise<void> {
   const stopped = stopSignal(config.parentPipe);
   const stopping = new AbortController();
   void stopped.then(() => stopping.abort(new Error('the program was asked to stop')));
-  const api = await serveApi(config, log, undefined, stopping.signal).catch((error: unknown) => {
+  const api = await serveApi(config, log, { signal: stopping.signal }).catch((error: unknown) => {
     if (!stopping.signal.aborted) throw error;
   });
   // It was asked to stop before it could serve.

@@ -84,16 +84,22 @@ export interface RunningApi {
 
 const hashesWaiting = 64;
 
+/** Options of {@link serveApi}. */
+export interface ServeOptions {
+  /** Clock of the throttle's windows, in milliseconds; by default that of the service. */
+  readonly throttleNow?: () => number;
+  /** Ends the wait for a database. */
+  readonly signal?: AbortSignal;
+}
+
 /**
  * Starts the API: checks the database first (schema, role, that its signing keys can be opened), then opens both ports.
- * `throttleNow` is the clock of the throttle's windows, in milliseconds, by default that of the service; `signal` ends
- * the wait for a database. Throws an Error of one sentence if it cannot serve, and the signal's reason.
+ * Throws an Error of one sentence if it cannot serve, and the signal's reason.
  */
 export async function serveApi(
   config: ApiConfig,
   log: Log,
-  throttleNow?: () => number,
-  signal = new AbortController().signal,
+  { throttleNow, signal = new AbortController().signal }: ServeOptions = {},
 ): Promise<RunningApi> {
   const certificates = await readCertificates(config);
   const limits = { ...defaultLimits, connections: config.poolSize };

@@ -1,6 +1,9 @@
 import { BlockList, isIPv6 } from 'node:net';
 import type { EnvironmentReader } from './environment.ts';
 
+/** Keys in BOXGATE_ENCRYPTION_KEY at most. */
+export const MOST_ENCRYPTION_KEYS = 16;
+
 /** Reads BOXGATE_MANAGEMENT_KEYS: one key, or two during a rotation. */
 export function readManagementKeys(read: EnvironmentReader): readonly string[] {
   const must = 'must hold a key of 16 visible characters or more, or two of them with a comma between';

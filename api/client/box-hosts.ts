@@ -11,6 +11,9 @@ export interface BoxHostsCall {
   readonly boxes: readonly BoxHosts[];
 }
 
+/** Hosts of one box in a call, granted or claimed, at most. */
+export const MOST_HOSTS = 10_000;
+
 /** The hosts of one box; in lower case. */
 export interface BoxHosts {
   readonly box: string;

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { fillRandom } from './random.ts';
-import { isWhole, uuidText } from './token-text.ts';
+import { uuidText } from '../../process/uuid-text.ts';
+import { isWhole } from './token-text.ts';
 
 /** Parts of an authorization code. */
 export interface CodeParts {

@@ -1,3 +1,4 @@
+import { MOST_ENCRYPTION_KEYS } from '../../process/installation-settings.ts';
 import type { SecretChange } from './secret-store.ts';
 
 /** Everything that `boxgate keys rotate` rotates. */
@@ -68,9 +69,6 @@ export function managementStep(value: string, step: string | undefined, fresh: s
   };
 }
 
-/** Keys in BOXGATE_ENCRYPTION_KEY at most. */
-const mostEncryptionKeys = 16;
-
 /**
  * Returns the next step for the encryption key: `old,new`, so that every replica can open what the new one seals, then
  * `new,old`. The old one stays: older signing keys and passwords need it. Throws an Error of one sentence if there are
@@ -80,7 +78,7 @@ export function encryptionStep(value: string, step: string | undefined, fresh: s
   const keys = listed(value);
   const annotation = stepAnnotation('encryption');
   if (step !== 'added') {
-    if (keys.length >= mostEncryptionKeys) {
+    if (keys.length >= MOST_ENCRYPTION_KEYS) {
       const many = `The Secret has ${String(keys.length)} encryption keys, and the API reads no more`;
       throw new Error(`${many}: remove the older ones first (boxgate keys forget encryption)`);
     }

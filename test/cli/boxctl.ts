@@ -1,9 +1,12 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { run } from '../../api/cli/run.ts';
+import { portOf } from '../../process/port-of.ts';
 import { adminSecret, startBoxApi, type BoxApi } from '../http/resources/box-api.ts';
 import { startChild, type ChildProgram } from '../support/child-program.ts';
 
@@ -51,6 +54,33 @@ export function onAdminBoxctl(set: (started: AdminBoxctl) => void): void {
     await started?.boxctl.remove();
     await started?.api.stop();
   });
+}
+
+/** The command with a token for the box `shop` of a server that is no box, or answers as one as a test needs it. */
+export interface ServedBoxctl {
+  readonly url: string;
+  readonly boxctl: Boxctl;
+  end(): Promise<void>;
+}
+
+/** Starts a server that answers as given, and boxctl at its address. */
+export async function startServedBoxctl(
+  answer: RequestListener,
+  environment: Readonly<Record<string, string>> = { BOXCTL_TOKEN: 'x' },
+): Promise<ServedBoxctl> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${String(portOf(server))}`;
+  const boxctl = await startBoxctl({ BOXCTL_SERVER: url, BOXCTL_BOX: 'shop', ...environment });
+  return {
+    url,
+    boxctl,
+    async end() {
+      server.close();
+      server.closeAllConnections();
+      await boxctl.remove();
+    },
+  };
 }
 
 /** Makes a home folder, in which every run has the variables given. */

@@ -1,10 +1,8 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { isObject } from '../../crds/json-value.ts';
-import { startBoxctl, type Boxctl } from './boxctl.ts';
+import { startServedBoxctl, type ServedBoxctl } from './boxctl.ts';
 
 /** Command lines that call the box, all with a token. */
 const LINES = [
@@ -42,39 +40,30 @@ const LINES = [
 ] as const;
 
 describe('boxctl at the address of something else', () => {
-  let server: Server;
-  let url = '';
-  let boxctl: Boxctl;
+  let served: ServedBoxctl;
   let folder = '';
   let answer: (response: ServerResponse) => void;
 
   before(async () => {
-    server = createServer((_request, response) => answer(response)).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const address = server.address();
-    url = `http://127.0.0.1:${String(isObject(address) ? address['port'] : '')}`;
-    boxctl = await startBoxctl({ BOXCTL_SERVER: url, BOXCTL_BOX: 'shop' });
-    folder = path.join(boxctl.home, 'manifests');
+    // Each run has a token of its own, or none.
+    served = await startServedBoxctl((_request, response) => answer(response), {});
+    folder = path.join(served.boxctl.home, 'manifests');
     mkdirSync(folder);
     const manifest = { apiVersion: 'boxgate.dev/v1', kind: 'Client', metadata: { name: 'orders' } };
     const spec = { grant_types: ['client_credentials'], generateSecret: {} };
     writeFileSync(path.join(folder, 'client.json'), JSON.stringify({ ...manifest, spec }));
   });
-  after(async () => {
-    server.close();
-    server.closeAllConnections();
-    await boxctl.remove();
-  });
+  after(() => served.end());
 
   const run = (line: string, environment: Readonly<Record<string, string>> = { BOXCTL_TOKEN: 'x' }) =>
-    boxctl.run(
+    served.boxctl.run(
       line.split(' ').map((word) => (word === 'FOLDER' ? folder : word)),
       environment,
       'x@y.example:pw\n',
     );
   const unlike = (): object => ({
     code: 3,
-    messages: `boxctl: ${url} does not answer as a box does: check the address\n`,
+    messages: `boxctl: ${served.url} does not answer as a box does: check the address\n`,
   });
   const html = (response: ServerResponse): void => {
     response.writeHead(200, { 'Content-Type': 'text/html' }).end('<!doctype html><title>Welcome</title>');
@@ -107,7 +96,7 @@ describe('boxctl at the address of something else', () => {
     const { code, messages } = await run('user list');
     expect([code, messages]).to.deep.equal([
       3,
-      `boxctl: ${url} redirects to https://auth.example.com: name that address\n`,
+      `boxctl: ${served.url} redirects to https://auth.example.com: name that address\n`,
     ]);
   });
 });

@@ -73,7 +73,7 @@ export async function startApi(
     ...options.environment,
   });
   const { destination, lines } = collectedLines();
-  const running = await serveApi(config, createLog(config.logLevel, destination), standing);
+  const running = await serveApi(config, createLog(config.logLevel, destination), { throttleNow: standing });
   const managementUrl = `http://127.0.0.1:${String(running.managementPort)}`;
   const manage = createManagement(managementUrl, managementKey);
   return {

@@ -1,7 +1,6 @@
 import pg from 'pg';
-import { eventually } from './eventually.ts';
-import { ownerQuery } from './owner-query.ts';
 import type { TestApi } from './api.ts';
+import { waitForLock } from './lock-wait.ts';
 
 /** A statement, and its parameters. */
 export type Held = readonly [statement: string, parameters: readonly unknown[]];
@@ -11,26 +10,26 @@ export type Held = readonly [statement: string, parameters: readonly unknown[]];
  * Resolves with what the work resolves with.
  */
 export async function meanwhile<T>(
-  api: Pick<TestApi, 'database'>,
+  { database }: Pick<TestApi, 'database'>,
   [first, ...others]: readonly [Held, ...Held[]],
   work: () => Promise<T>,
 ): Promise<T> {
-  const owner = new pg.Client({ connectionString: api.database.ownerUrl });
-  await owner.connect();
-  const run = ([statement, parameters]: Held) => owner.query(statement, [...parameters]);
+  const owner = new pg.Pool({ connectionString: database.ownerUrl, max: 2 });
+  const holder = await owner.connect();
+  const run = ([statement, parameters]: Held) => holder.query(statement, [...parameters]);
   try {
-    await owner.query('BEGIN');
+    await holder.query('BEGIN');
     await run(first);
     const working = work();
     // Who waits for it below hears of it.
     working.catch(() => undefined);
-    // Asked outside the transaction: within it Postgres answers as it did the first time (stats_fetch_consistency).
-    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    await eventually('the work waits', async () => (await ownerQuery(api, waiting, [])).length === 1);
+    await waitForLock('the work', owner);
     for (const one of others) await run(one);
-    await owner.query('COMMIT');
+    await holder.query('COMMIT');
     return await working;
   } finally {
+    // With it ends a transaction that was not committed.
+    holder.release(true);
     await owner.end();
   }
 }

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { makeAccessToken } from '../../api/credentials/token-text.ts';
+import { uuidText } from '../../process/uuid-text.ts';
 import {
   familyHash,
   firstRefreshToken,
@@ -10,7 +11,6 @@ import { bucketOf } from '../../api/db/session/bucket.ts';
 import { BOXGATE_SCOPE } from '../../api/state/requestable-scopes.ts';
 import { insertFamily } from '../../api/db/session/refresh-family.ts';
 import { insertSession } from '../../api/db/session/session.ts';
-import { uuidText } from '../../api/credentials/token-text.ts';
 
 /** A user's tokens, as a sign-in through a client gives them. */
 export interface UserTokens {

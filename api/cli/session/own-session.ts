@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../../crds/json-value.ts';
+import { uuidText } from '../../../process/uuid-text.ts';
 import { decoded } from '../login/token-show.ts';
 import { cell } from '../resource/texts.ts';
 
@@ -15,10 +16,7 @@ const OPAQUE = /^bgt_([A-Za-z0-9_-]{75})$/;
 /** Returns the ID of the session of an access token: part of an opaque one, the `jti` of a JWT (RFC 9068 §2.2). */
 export function sessionIdOf(token: string): string | undefined {
   const [, bytes] = OPAQUE.exec(token) ?? [];
-  if (bytes !== undefined)
-    return Buffer.from(bytes, 'base64url')
-      .toString('hex', 4, 20)
-      .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  if (bytes !== undefined) return uuidText(Buffer.from(bytes, 'base64url').toString('hex', 4, 20));
   const { claims } = decoded(token);
   return isObject(claims) && typeof claims['jti'] === 'string' ? claims['jti'] : undefined;
 }

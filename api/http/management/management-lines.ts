@@ -5,6 +5,7 @@ import { PASSWORD_BYTES } from '../../../crds/secret-text.ts';
 import { KINDS } from '../../../crds/kind.ts';
 import { DNS_LABEL, HOST_NAME } from '../../../crds/fields.ts';
 import { LINK_TYPES } from '../../../crds/links.ts';
+import { MOST_HOSTS } from '../../client/box-hosts.ts';
 import type { BoxHostsCall } from '../../client/box-hosts.ts';
 import type { ClusterSettingsCall } from '../../client/cluster-settings.ts';
 import type { ApplyHead, ApplyLine, LinkedNames } from '../../client/desired-state.ts';
@@ -64,7 +65,7 @@ const settings = Compile(
   }),
 );
 
-const hostNames = Type.Array(Type.String({ pattern: HOST_NAME, maxLength: 253 }), { maxItems: 10_000 });
+const hostNames = Type.Array(Type.String({ pattern: HOST_NAME, maxLength: 253 }), { maxItems: MOST_HOSTS });
 const boxName = Type.String({ pattern: DNS_LABEL, maxLength: 63 });
 const hosts = Compile(
   Type.Object({

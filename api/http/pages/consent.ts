@@ -50,7 +50,7 @@ export function consentEndpoint(context: ApiContext): Endpoint {
  * host that no browser takes, such as `999.1.1.1`, is shown with its address.
  */
 function hostOf(redirectUri: string): string {
-  if (!URL.canParse(redirectUri)) return redirectUri;
-  const { host, protocol } = new URL(redirectUri);
-  return /^https?:$/.test(protocol) ? host : protocol;
+  const url = URL.parse(redirectUri);
+  if (url === null) return redirectUri;
+  return /^https?:$/.test(url.protocol) ? url.host : url.protocol;
 }

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { quotaSentence } from '../../../crds/quota.ts';
 import { Problem } from '../../problem.ts';
 import type { InFlight } from '../../shares/in-flight.ts';
+import { CHECK_PATH } from '../gateway/original-request.ts';
 import { requestContextOf } from '../request/request-context.ts';
 import type { RequestContext } from '../request/request-context.ts';
 
@@ -19,7 +20,7 @@ export type CountInFlight = (response: ServerResponse, most: number) => boolean;
 
 /** Returns the network that a request counts for; undefined at `/auth/check`: a gateway asks for all of its callers. */
 function sharerOf({ network, path }: Pick<RequestContext, 'network' | 'path'>): string | undefined {
-  return path.startsWith('/auth/check') ? undefined : network;
+  return path.startsWith(CHECK_PATH) ? undefined : network;
 }
 
 /** Creates the counter of requests on the public port. It adds one listener to each response, the same to all. */

@@ -1,7 +1,8 @@
 import { allows } from '../../../crds/compatibility.ts';
 import type { Client } from '../../../crds/client.ts';
 import { uuidV7Time } from '../../db/core/uuid-v7.ts';
-import { parseAccessToken, uuidText } from '../../credentials/token-text.ts';
+import { uuidText } from '../../../process/uuid-text.ts';
+import { parseAccessToken } from '../../credentials/token-text.ts';
 import type { FirstGrant, GrantLetter } from '../../db/session/grant-letter.ts';
 import type { FoundSession, SessionKey } from '../../db/session/check.ts';
 import type { Person } from '../../db/user/person.ts';

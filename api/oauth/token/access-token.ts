@@ -1,4 +1,5 @@
-import { makeAccessToken, makeSessionId, uuidText } from '../../credentials/token-text.ts';
+import { uuidText } from '../../../process/uuid-text.ts';
+import { makeAccessToken, makeSessionId } from '../../credentials/token-text.ts';
 import { bucketOf } from '../../db/session/bucket.ts';
 import type { GrantLetter } from '../../db/session/grant-letter.ts';
 import type { NewSession } from '../../db/session/issue.ts';

@@ -23,10 +23,10 @@ export function emailKey(email: string): string | undefined {
   const at = email.lastIndexOf('@');
   const domain = domainKey(email.slice(at + 1));
   const local = folded(email.slice(0, Math.max(at, 0)));
-  const isEmail = domain !== undefined && local.length <= longestLocalPart && localPart.test(local);
-  const key = `${local}@${domain ?? ''}`;
+  if (domain === undefined || local.length > longestLocalPart || !localPart.test(local)) return undefined;
+  const key = `${local}@${domain}`;
   // What is shown must be an email again: a domain of many letters beyond ASCII is longer there.
-  return isEmail && key.length <= longest ? key : undefined;
+  return key.length <= longest ? key : undefined;
 }
 
 /** Returns a domain in ASCII. Its shape is checked first: the conversion also takes an address, path or line feed. */

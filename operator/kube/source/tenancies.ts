@@ -1,3 +1,4 @@
+import { MOST_HOSTS } from '../../../api/client/box-hosts.ts';
 import { isObject } from '../../../crds/json-value.ts';
 import { assignableHosts, validateHosts, type HostClaim } from '../../desired/host-claims.ts';
 import type { HostReading } from '../../desired/source.ts';
@@ -96,20 +97,15 @@ export function createTenancies(
       recheck();
       const known = [...concerned].filter((box) => namespaces.hasNamespace(box) || grants.has(box));
       const found = known.map((box) => {
-        const claimed = assignableHosts(verdicts.get(box)?.allowed ?? [], publicHost);
-        const granted = new Set([...claimed, ...assignableHosts(grants.get(box) ?? [], publicHost)]);
-        return { box, granted: [...granted].slice(0, mostHosts), claimed };
+        const { allowed } = verdicts.get(box) ?? none;
+        // An annotation may grant more than a call takes: claimed hosts come first, and no call of all boxes fails.
+        const granted = assignableHosts([...allowed, ...(grants.get(box) ?? [])], publicHost).slice(0, MOST_HOSTS);
+        return { box, granted, claimed: assignableHosts(allowed, publicHost) };
       });
       return { revision, boxes: found };
     },
   };
 }
-
-/**
- * Hosts of one box in a call of the API, which takes no more. An annotation may hold more, and a claimed host comes
- * first: one Namespace must not keep the call from all boxes.
- */
-const mostHosts = 10_000;
 
 const none: HostGrants = { allowed: [], refused: [] };
 

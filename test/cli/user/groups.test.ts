@@ -1,9 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
-import { isObject } from '../../../crds/json-value.ts';
 import type { BoxApi } from '../../http/resources/box-api.ts';
-import { onAdminBoxctl, startBoxctl, type Boxctl } from '../boxctl.ts';
+import { onAdminBoxctl, startServedBoxctl, type Boxctl, type ServedBoxctl } from '../boxctl.ts';
 
 describe('boxctl user groups', () => {
   let api: BoxApi;
@@ -27,8 +25,7 @@ describe('boxctl user groups', () => {
 });
 
 describe('boxctl user groups at a box whose user changes all the time', () => {
-  let server: Server;
-  let boxctl: Boxctl;
+  let served: ServedBoxctl;
   let version = 0;
   /** The `If-Match` of each PUT. */
   const conditions: unknown[] = [];
@@ -42,24 +39,16 @@ describe('boxctl user groups at a box whose user changes all the time', () => {
   };
 
   before(async () => {
-    server = createServer((request, response) => {
+    served = await startServedBoxctl((request, response) => {
       const [status, body] = reply(request);
       const headers = { 'Content-Type': 'application/json', ETag: `"${String(version)}"` };
       response.writeHead(status, headers).end(JSON.stringify(body));
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const address = server.address();
-    const url = `http://127.0.0.1:${String(isObject(address) ? address['port'] : '')}`;
-    boxctl = await startBoxctl({ BOXCTL_SERVER: url, BOXCTL_BOX: 'shop', BOXCTL_TOKEN: 'x' });
+    });
   });
-  after(async () => {
-    server.close();
-    server.closeAllConnections();
-    await boxctl.remove();
-  });
+  after(() => served.end());
 
   it('reads again a few times, with the version that it has read, and then says so', async () => {
-    expect(await boxctl.run(['user', 'groups', '1', '--add', '7'])).to.deep.equal({
+    expect(await served.boxctl.run(['user', 'groups', '1', '--add', '7'])).to.deep.equal({
       code: 1,
       output: '',
       messages:

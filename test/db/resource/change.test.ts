@@ -10,7 +10,7 @@ import type { ResourceWrite } from '../../../api/db/resource/write.ts';
 import { bumpVersion } from '../../../api/db/box/box.ts';
 import { boxDatabase } from '../../resources/box-database.ts';
 import type { BoxDatabase } from '../../resources/box-database.ts';
-import { eventually } from '../../support/eventually.ts';
+import { waitForLock } from '../../support/lock-wait.ts';
 
 const key = { kind: 'Client', id: 'a' } as const;
 
@@ -76,12 +76,7 @@ describe('the statements of a change of one resource', () => {
     await changed.promise;
     let seen: unknown;
     const second = begin(key, (_, present) => Promise.resolve((seen = present?.resource?.body['description'])));
-    await eventually('the second change waits for the row of the box', async () => {
-      const { rows } = await database.owner.query(
-        `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
-      );
-      return rows.length === 1;
-    });
+    await waitForLock('the second change', database.owner);
     expect(seen).to.equal(undefined);
     released.resolve(undefined);
     await Promise.all([first, second]);

@@ -18,7 +18,7 @@ import { boxDatabase } from '../../resources/box-database.ts';
 import type { BoxDatabase } from '../../resources/box-database.ts';
 import { storeFamily, storeSession, uuidAt } from '../../resources/sample-sessions.ts';
 import type { SampleSession } from '../../resources/sample-sessions.ts';
-import { eventually } from '../../support/eventually.ts';
+import { waitForLock } from '../../support/lock-wait.ts';
 import { seededRandom } from '../../support/random.ts';
 import type { Random } from '../../support/random.ts';
 
@@ -249,12 +249,7 @@ describe('the shared statement that ends sessions', () => {
       const results = await endActiveSession.run(unprepared(connection), [endingOf(id)]);
       expect(results.map((one) => one?.id)).to.deep.equal([id]);
       const other = endAlone(endingOf(id, { as: 'closed' }));
-      await eventually('the other transaction waits for the row', async () => {
-        const { rows } = await database.owner.query(
-          `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
-        );
-        return rows.length === 1;
-      });
+      await waitForLock('the other transaction', database.owner);
       return { other };
     });
     expect(await alone.other).to.deep.include({ ended: false });

@@ -9,7 +9,7 @@ import { sessionEnding } from '../../../api/db/session/session-status.ts';
 import { boxDatabase } from '../../resources/box-database.ts';
 import type { BoxDatabase } from '../../resources/box-database.ts';
 import { storeFamily, storeSession, uuidAt } from '../../resources/sample-sessions.ts';
-import { eventually } from '../../support/eventually.ts';
+import { waitForLock } from '../../support/lock-wait.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -266,12 +266,7 @@ describe('the session statements', () => {
       const ending = await database.write(async (connection) => {
         await connection.query('SELECT FROM boxgate.refresh_family WHERE id = $1 FOR UPDATE', [family]);
         const waiting = end(id).then(() => order.push('ended'));
-        await eventually('the end waits for the lock', async () => {
-          const { rows } = await database.owner.query(
-            "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-          );
-          return rows.length === 1;
-        });
+        await waitForLock('the end', database.owner);
         order.push('held');
         return { waiting };
       });

@@ -1,9 +1,7 @@
 import { expect } from 'chai';
+import { meanwhile } from '../../support/meanwhile.ts';
 import { readFileSync } from 'node:fs';
-import pg from 'pg';
 import { createdAt } from '../../support/created-at.ts';
-import { eventually } from '../../support/eventually.ts';
-import { ownerQuery } from '../../support/owner-query.ts';
 import { examplesIn, resourceIn } from '../../policy/documented-examples.ts';
 import { userTokens } from '../../support/user-token.ts';
 import { startBoxApi, stringIn } from './box-api.ts';
@@ -231,24 +229,12 @@ describe('changes, as policies see them', () => {
     const user = await aUser({ data: '1', 'group-ids': [staff] });
     const path = `/users/${String(user)}`;
     await allow('changes == ["data"]');
-    const others = new pg.Client({ connectionString: api.database.ownerUrl });
-    await others.connect();
-    await others.query("BEGIN; SET LOCAL boxgate.box = 'default'");
-    await others.query('SELECT FROM boxgate.user WHERE box = $1 AND id = $2 FOR UPDATE', ['default', user]);
+    const row = ['default', user];
+    const held = ['SELECT FROM boxgate.user WHERE box = $1 AND id = $2 FOR UPDATE', row] as const;
+    const left = ['DELETE FROM boxgate.group_member WHERE box = $1 AND user_id = $2', row] as const;
     const body = { data: '2', 'group-ids': [staff] };
-    const answer = api.call('PUT', path, { token: probe, body });
-    await eventually('the granted change waits for the row', async () => {
-      const waiting = await ownerQuery(
-        api,
-        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-        [],
-      );
-      return waiting.length > 0;
-    });
-    await others.query('DELETE FROM boxgate.group_member WHERE box = $1 AND user_id = $2', ['default', user]);
-    await others.query('COMMIT');
-    await others.end();
-    expect((await answer).status).to.equal(403);
+    const answer = await meanwhile(api, [held, left], () => api.call('PUT', path, { token: probe, body }));
+    expect(answer.status).to.equal(403);
     expect((await api.call('GET', path)).body).to.deep.include({ data: '1', 'group-ids': [] });
   });
 });

@@ -3,7 +3,7 @@ import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { CompactEncrypt, SignJWT } from 'jose';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
-import { uuidText } from '../../../api/credentials/token-text.ts';
+import { uuidText } from '../../../process/uuid-text.ts';
 import { bucketOf } from '../../../api/db/session/bucket.ts';
 import { readJwtAccessToken } from '../../../api/oauth/keys/jwt-check.ts';
 import { createKeyRing } from '../../../api/state/key-ring.ts';

@@ -1,5 +1,6 @@
 import { createPrivateKey, sign } from 'node:crypto';
-import { makeSessionId, uuidText } from '../../../api/credentials/token-text.ts';
+import { makeSessionId } from '../../../api/credentials/token-text.ts';
+import { uuidText } from '../../../process/uuid-text.ts';
 import { createKeyRing, sealedFor } from '../../../api/state/key-ring.ts';
 import { keyRow, sampleSealing } from '../../state/sample-changes.ts';
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { makeSessionId, uuidText } from '../../../api/credentials/token-text.ts';
+import { makeSessionId } from '../../../api/credentials/token-text.ts';
+import { uuidText } from '../../../process/uuid-text.ts';
 import { createVerifiedJwts } from '../../../api/oauth/keys/verified-jwts.ts';
 import { createKeyRing } from '../../../api/state/key-ring.ts';
 import { keyRow, sampleSealing } from '../../state/sample-changes.ts';

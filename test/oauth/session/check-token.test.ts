@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { makeSessionId, uuidText } from '../../../api/credentials/token-text.ts';
+import { makeSessionId } from '../../../api/credentials/token-text.ts';
+import { uuidText } from '../../../process/uuid-text.ts';
 import type { FoundSession } from '../../../api/db/session/check.ts';
 import { validateSession } from '../../../api/oauth/session/check-token.ts';
 import type { BoxState, ClientState } from '../../../api/state/box-state.ts';
