@@ -176,14 +176,14 @@ export interface Applied {
 
 /**
  * Reason why a call did nothing: a later epoch was claimed; Postgres is unreachable or busy; the box is bound to
- * another namespace; a bug of the API itself.
+ * another namespace; the call itself is wrong; a bug of the API.
  */
-export type ManagementErrorCode = 'fenced' | 'unavailable' | 'locked' | 'bug';
+export type NotAppliedCode = 'fenced' | 'unavailable' | 'locked' | 'refused' | 'bug';
 
 /** Last line of an apply call that did nothing, and the body of any other refusal. */
 export interface NotApplied {
   readonly error: string;
-  readonly code: ManagementErrorCode;
+  readonly code: NotAppliedCode;
   /** For `locked`: the uid of the namespace that the box is bound to. */
   readonly bound?: string;
 }

@@ -80,7 +80,7 @@ export function portionOf({ statusesInTurn = Infinity }: Source): number {
 
 /** Returns the limit of statuses in this pass: a portion if other boxes wait already, as their rows come first. */
 function turnOf({ source, isCrowded }: PassContext): number {
-  return isCrowded?.() === true ? portionOf(source) : (source.statusesInTurn ?? Infinity);
+  return isCrowded() ? portionOf(source) : (source.statusesInTurn ?? Infinity);
 }
 
 /** Returns the last published status, rebuilt from its input: none of its conditions has changed since. */

@@ -31,13 +31,13 @@ export interface PassContext {
   readonly servesServiceAccounts: () => boolean;
   readonly now: () => Date;
   /** True while the API does not answer. */
-  readonly isApiAway?: () => boolean;
+  readonly isApiAway: () => boolean;
   /** Checks whether other boxes wait for their pass. */
-  readonly isCrowded?: () => boolean;
+  readonly isCrowded: () => boolean;
   /** Checks whether a box has changed since its running pass began. */
-  readonly isChangedMeanwhile?: (box: string) => boolean;
+  readonly isChangedMeanwhile: (box: string) => boolean;
   /** Checks whether lists lack so many objects in all boxes together that they must be wrong. */
-  readonly isMuchMissing?: () => boolean;
+  readonly isMuchMissing: () => boolean;
   readonly random: () => number;
   /** Milliseconds between two reads of a box's usage; undefined: it is never read. */
   readonly usagePeriod?: number;

@@ -57,8 +57,8 @@ function awaitedBy({ box, began, context }: BoxPass): () => boolean {
   const { isCrowded, isChangedMeanwhile, now } = context;
   const start = now().getTime();
   return () => {
-    if (isCrowded?.() === true) return true;
-    return isChangedMeanwhile?.(box) === true && now().getTime() - start >= start - began;
+    if (isCrowded()) return true;
+    return isChangedMeanwhile(box) && now().getTime() - start >= start - began;
   };
 }
 

@@ -1,5 +1,6 @@
 import { ManagementError } from '../../api/client/management-error.ts';
-import { defaultBackOff, waitAfter, type BackOff } from './back-off.ts';
+import { followApi } from './api-recovery.ts';
+import { defaultBackOff } from './back-off.ts';
 import { emptyCache, type BoxCache } from './box-cache.ts';
 import { claimedEpoch } from './claimed-epoch.ts';
 import { keepClusterSettings, type ReadServiceAccounts } from '../cluster-settings.ts';
@@ -12,8 +13,8 @@ import { reconcileBox } from './pass.ts';
 import type { PassContext } from './pass-context.ts';
 import { measured, noMeter, type PassMeter } from './pass-meter.ts';
 import { createQueue, type QueueOptions } from './queue.ts';
-import { watchApiAvailability, type ApiAvailability } from './api-availability.ts';
 import { createRequeueTimers } from './requeue-timers.ts';
+import { repeat, visitBoxes, type SweepTimes } from './sweep.ts';
 
 /** Keeps every box as declared, until it is stopped. */
 export interface Reconciler {
@@ -31,13 +32,14 @@ export interface Reconciler {
   stop(grace?: number): Promise<void>;
 }
 
+/** Parts of the context of a pass that the reconciler provides. */
+type OwnFacts =
+  'epoch' | 'servesServiceAccounts' | 'hosts' | 'isApiAway' | 'isCrowded' | 'isChangedMeanwhile' | 'isMuchMissing';
+
 /** Dependencies of a reconciler: those of a pass (the epoch is claimed here), time, randomness and failure handling. */
-export interface ReconcilerOptions extends Omit<PassContext, 'epoch' | 'servesServiceAccounts' | 'hosts'> {
+export interface ReconcilerOptions extends Omit<PassContext, OwnFacts>, SweepTimes {
   /** Reads the issuer and keys of ServiceAccount tokens; absent if there are none. */
   readonly readServiceAccounts?: ReadServiceAccounts;
-  /** Milliseconds between two sweeps; spread by up to a tenth. */
-  readonly sweepPeriod: number;
-  readonly schedule: QueueOptions['schedule'];
   /** Called on every failed pass, with the milliseconds that the box waits. */
   readonly onFailure: (box: string, error: unknown, wait: number) => void;
   /** Milliseconds that a deleted object waits for an API that cannot be reached; 60,000 by default. */
@@ -48,8 +50,6 @@ export interface ReconcilerOptions extends Omit<PassContext, 'epoch' | 'servesSe
 
 /** Settings of the queue: concurrent passes, and the back-off of failed ones. */
 const passing = { concurrency: 2, backOff: defaultBackOff } as const;
-/** Back-off of a failed sweep, short because objects deleted while the API was away wait for it. */
-const sweepBackOff: BackOff = { first: 200, ceiling: 4_000 };
 
 /**
  * Claims the next epoch and starts. While the API cannot be reached no epoch is claimed and every pass fails: this is
@@ -130,7 +130,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
 
   async function sweep(): Promise<void> {
     await settings.refresh();
-    await eachBox(context, caches, lookAgain, signal);
+    await visitBoxes(context, caches, lookAgain, signal);
   }
 
   // Before the first sweep: changes during it must not be missed.
@@ -170,51 +170,6 @@ function readingsOf(caches: ReadonlyMap<string, BoxCache>) {
   };
 }
 
-/** Visits every declared or stored box; declared ones also while the API is away. Throws ManagementError. */
-async function eachBox(
-  context: PassContext,
-  caches: Map<string, BoxCache>,
-  lookAgain: (box: string) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  const declared = await context.source.boxes(signal);
-  let stored: readonly string[] = [];
-  try {
-    stored = await storedBoxes(context, signal);
-    rememberEmpty(declared, stored, caches);
-  } finally {
-    for (const box of new Set([...declared, ...stored])) lookAgain(box);
-  }
-}
-
-/** Returns the boxes with rows of this cluster in the database, once their hosts are assigned. */
-async function storedBoxes(
-  { source, management, cluster, epoch, hosts }: PassContext,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  // From now on every call of an older leader is refused.
-  await epoch(signal);
-  await hosts?.resend(signal);
-  const stored = await management.declaredBoxes(cluster, signal);
-  // A box whose namespace is missing is left alone until the namespace exists again.
-  return stored.filter(({ box, missing }) => missing !== true || source.isListed?.(box) === true).map(({ box }) => box);
-}
-
-/** Marks boxes that the database does not have as known: they need no comparison. */
-function rememberEmpty(declared: readonly string[], stored: readonly string[], caches: Map<string, BoxCache>): void {
-  const known = new Set(stored);
-  for (const box of declared) {
-    if (!known.has(box) && !caches.has(box)) caches.set(box, emptyBoxCache());
-  }
-}
-
-/** Returns the cache of a box that is known to have no rows. */
-function emptyBoxCache(): BoxCache {
-  const cache = emptyCache();
-  cache.stored.replaceRows(new Map());
-  return cache;
-}
-
 /** Lets running passes end within `grace` milliseconds, then aborts them. */
 async function stopWithin(
   grace: number,
@@ -230,67 +185,6 @@ async function stopWithin(
   cut();
 }
 
-/** Watches whether the API answers. Boxes report each change; when the API is back, failed boxes are retried. */
-function followApi(
-  { management, schedule }: ReconcilerOptions,
-  caches: ReadonlyMap<string, BoxCache>,
-  failing: ReadonlySet<string>,
-  add: (box: string) => void,
-): { readonly reach: ApiAvailability; readonly retry: () => void } {
-  const retry = (): void => [...removalsFirst([...failing], caches), ...withBox(caches)].forEach(add);
-  const ask = (signal: AbortSignal): Promise<void> => management.ready(signal);
-  return {
-    reach: watchApiAvailability({ ask, onAway: () => withBox(caches).forEach(add), onReturn: retry, schedule }),
-    retry,
-  };
-}
-
-/** Returns the boxes that have a Box, whose status reports whether the API answers. */
-function withBox(caches: ReadonlyMap<string, BoxCache>): readonly string[] {
-  const has = ({ declared: { objects } }: BoxCache): boolean =>
-    [...objects.values()].some(({ object }) => object.kind === 'Box');
-  return [...caches].flatMap(([box, cache]) => (has(cache) ? [box] : []));
-}
-
-/** Returns these boxes, those with outstanding removals first. */
-function removalsFirst(boxes: readonly string[], caches: ReadonlyMap<string, BoxCache>): readonly string[] {
-  const owes = (box: string): boolean => caches.get(box)?.deletions.hasPending === true;
-  return [...boxes.filter(owes), ...boxes.filter((box) => !owes(box))];
-}
-
 function isFenced(error: unknown): boolean {
   return error instanceof ManagementError && error.code === 'fenced';
-}
-
-/** Runs work now and periodically until cancelled; sooner after a failure. `first` resolves after the first success. */
-function repeat(
-  work: () => Promise<void>,
-  { sweepPeriod, random, schedule }: ReconcilerOptions,
-  onError: (error: unknown, wait: number) => void,
-): { readonly first: Promise<void>; cancel(): void } {
-  const first = Promise.withResolvers<void>();
-  let cancel = (): void => undefined;
-  let isOver = false;
-  let failures = 0;
-  const run = async (): Promise<void> => {
-    let wait = sweepPeriod * (0.9 + random() / 5);
-    try {
-      await work();
-      failures = 0;
-      first.resolve();
-    } catch (error) {
-      failures += 1;
-      wait = waitAfter(failures, sweepBackOff, random);
-      onError(error, wait);
-    }
-    if (!isOver) cancel = schedule(wait, () => void run());
-  };
-  void run();
-  return {
-    first: first.promise,
-    cancel() {
-      isOver = true;
-      cancel();
-    },
-  };
 }

@@ -25,7 +25,7 @@ export function boxStatusInput(
 ): readonly StatusInput[] {
   const { stored, declared, namespace } = cache;
   const servesServiceAccounts = context.servesServiceAccounts();
-  const isApiAway = context.isApiAway?.() === true;
+  const isApiAway = context.isApiAway();
   const states = desired.map((one) => rowState(one, cache, open));
   const policies = desired.filter((one, index) => states[index] === 'applied' && isUsablePolicy(one, stored));
   const concerned = policyCounts(policies);

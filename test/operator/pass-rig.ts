@@ -109,6 +109,8 @@ export async function passRig(api: TestApi, box: string, before?: PassRig): Prom
         now: () => rig.now,
         random: () => 0.5,
         usagePeriod: 3_600_000,
+        isApiAway: () => false,
+        isMuchMissing: () => false,
         isCrowded: () => rig.isCrowded,
         isChangedMeanwhile: () => rig.isChangedMeanwhile(),
         events,

@@ -82,7 +82,7 @@ export function createManagementApp(context: ManagementContext): Express {
   app.post('/boxes/:box/missing-links', (request, response) => linkTargets(context, request, response));
   app.post('/boxes/:box/service-accounts', (request, response) => serviceAccounts(context, request, response));
   app.post('/boxes/:box/apply', (request, response) => apply(context, request, response));
-  app.use((_request, response) => void response.status(404).json(refusal('there is nothing at this address')));
+  app.use((_request, response) => void response.status(404).json(refusedBody('there is nothing at this address')));
   app.use((error: unknown, _request: Request, response: Response, _next: unknown) => {
     const { status, body } = failure(error, context.log);
     if (response.headersSent || response.destroyed) response.destroy();
@@ -104,17 +104,18 @@ function refuseStranger({ keyFailures, log }: ManagementContext, request: Reques
   const peer = request.socket.remoteAddress ?? '';
   if (!keyFailures.allows('', '', peer)) {
     const later = { 'Retry-After': String(keyFailures.retryAfter), Connection: 'close' };
-    response.status(429).set(later).json(refusal('too many calls without a valid management key; try again later'));
+    response.status(429).set(later).json(refusedBody('too many calls without a valid management key; try again later'));
     return;
   }
   keyFailures.failed('', '', peer);
   log.warn({ peer }, 'a call of the management port had no valid key');
   const challenge = { 'WWW-Authenticate': 'Bearer realm="management"', Connection: 'close' };
-  response.status(401).set(challenge).json(refusal('a management key is needed'));
+  response.status(401).set(challenge).json(refusedBody('a management key is needed'));
 }
 
-function refusal(error: string): NotApplied {
-  return { error, code: 'bug' };
+/** Returns the body for a call that is wrong in itself: whoever sent it must change it. */
+function refusedBody(error: string): NotApplied {
+  return { error, code: 'refused' };
 }
 
 function failure(error: unknown, log: Log): { status: number; body: NotApplied } {
@@ -123,8 +124,9 @@ function failure(error: unknown, log: Log): { status: number; body: NotApplied }
     return { status: 409, body: { error: error.message, code: 'locked', bound: error.bound } };
   }
   if (error instanceof Outage) return { status: 503, body: { error: error.message, code: 'unavailable' } };
-  if (error instanceof Problem) return { status: 400, body: { error: error.message, code: 'bug' } };
-  if (error instanceof URIError) return { status: 400, body: refusal('the path is not percent-encoded UTF-8 text') };
+  if (error instanceof Problem) return { status: 400, body: refusedBody(error.message) };
+  if (error instanceof URIError)
+    return { status: 400, body: refusedBody('the path is not percent-encoded UTF-8 text') };
   log.error(errorFacts(error), 'management call failed');
   return { status: 500, body: { error: 'the call failed; see the log of the API', code: 'bug' } };
 }

@@ -134,7 +134,7 @@ async function carryOut(pass: BoxPass, plan: Plan, desired: readonly Desired[]):
     await send(portion, api, stored);
     removed.push(...portion.remove);
     for (const { object } of portion.declare) left.delete(object.key);
-    if (context.isCrowded?.() === true) break;
+    if (context.isCrowded()) break;
   }
   stored.setQuota(quotaText(quota, stored));
   return { removed, left };

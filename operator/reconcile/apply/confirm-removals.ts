@@ -64,7 +64,7 @@ function isListWrong(left: readonly Removal[], { cache, context }: RemovalConfir
   const { rows } = cache.stored;
   const { events, isMuchMissing } = context;
   const isWrongHere = isMassDeletion({ missing: left.length, rows: rows.size });
-  if (!isWrongHere && isMuchMissing?.() !== true) return false;
+  if (!isWrongHere && !isMuchMissing()) return false;
   const [first] = left;
   if (first === undefined) return true;
   const { row, declarer } = first;

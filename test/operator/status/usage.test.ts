@@ -31,6 +31,10 @@ describe('takeUsage', () => {
       source: memorySource(),
       keeper: memoryKeeper(),
       servesServiceAccounts: () => false,
+      isApiAway: () => false,
+      isCrowded: () => false,
+      isChangedMeanwhile: () => false,
+      isMuchMissing: () => false,
       management: {
         ...createManagement({ url: 'http://127.0.0.1:9', key: new Secret('unused') }),
         usage(_box, _cluster, after) {

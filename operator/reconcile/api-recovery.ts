@@ -1,0 +1,38 @@
+import { watchApiAvailability, type ApiAvailability, type ApiAvailabilityOptions } from './api-availability.ts';
+import type { BoxCache } from './box-cache.ts';
+import type { PassContext } from './pass-context.ts';
+
+/** Reachability of the API, and what follows from it. */
+export interface ApiRecovery {
+  readonly reach: ApiAvailability;
+  /** Adds the boxes whose last pass failed, and those whose status reports whether the API answers. */
+  readonly retry: () => void;
+}
+
+/** Watches whether the API answers. Boxes report each change; when the API is back, failed boxes are retried. */
+export function followApi(
+  { management, schedule }: Pick<PassContext, 'management'> & Pick<ApiAvailabilityOptions, 'schedule'>,
+  caches: ReadonlyMap<string, BoxCache>,
+  failing: ReadonlySet<string>,
+  add: (box: string) => void,
+): ApiRecovery {
+  const retry = (): void => [...removalsFirst([...failing], caches), ...withBox(caches)].forEach(add);
+  const ask = (signal: AbortSignal): Promise<void> => management.ready(signal);
+  return {
+    reach: watchApiAvailability({ ask, onAway: () => withBox(caches).forEach(add), onReturn: retry, schedule }),
+    retry,
+  };
+}
+
+/** Returns the boxes that have a Box, whose status reports whether the API answers. */
+function withBox(caches: ReadonlyMap<string, BoxCache>): readonly string[] {
+  const has = ({ declared: { objects } }: BoxCache): boolean =>
+    [...objects.values()].some(({ object }) => object.kind === 'Box');
+  return [...caches].flatMap(([box, cache]) => (has(cache) ? [box] : []));
+}
+
+/** Returns these boxes, those with outstanding removals first. */
+function removalsFirst(boxes: readonly string[], caches: ReadonlyMap<string, BoxCache>): readonly string[] {
+  const owes = (box: string): boolean => caches.get(box)?.deletions.hasPending === true;
+  return [...boxes.filter(owes), ...boxes.filter((box) => !owes(box))];
+}
