@@ -122,8 +122,13 @@ class Guess implements ClientGuess {
   }
 }
 
-/** Counts a failed refresh token for its client. Throws Problem `throttled` instead of counting beyond the limit. */
+/**
+ * Counts a failed refresh token for its client; codes cannot be guessed, and passwords have limits of their own. Throws
+ * Problem `throttled` instead of counting beyond the limit.
+ */
 function countRefresh(raw: RawTokenRequest, refreshTokens: FailureCount): void {
+  const parameters = parseParameters(raw.contentType, raw.body);
+  if (parameters.get('grant_type') !== 'refresh_token') return;
   const address = raw.remoteAddr ?? '';
   const client = credentialsOf(raw);
   const id = client === undefined ? '' : clientId(client);

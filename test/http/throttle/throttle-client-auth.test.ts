@@ -36,6 +36,7 @@ describe('holding back who fails', () => {
           secret: 'right',
           auth: { client_credentials: { refresh_token: true } },
         },
+        { kind: 'Client', id: 'd', grant_types: ['password'], secret: 'right' },
       ]);
     }
   });
@@ -186,10 +187,14 @@ describe('holding back who fails', () => {
     const forged = () => refreshTokenText(firstRefreshToken(randomUUID().replaceAll('-', '')));
 
     function refresh(token: string, client = 'c'): Promise<RawReply> {
+      return post({ grant_type: 'refresh_token', client_id: client, refresh_token: token });
+    }
+
+    function post(parameters: Readonly<Record<string, string>>): Promise<RawReply> {
       return sendRequest(api.url, {
         method: 'POST',
         target: '/boxes/shop/auth/token',
-        body: new URLSearchParams({ grant_type: 'refresh_token', client_id: client, refresh_token: token }).toString(),
+        body: new URLSearchParams(parameters).toString(),
         headers: [
           ['Content-Type', form],
           ['X-Forwarded-For', `10.0.0.${String(address)}`],
@@ -208,6 +213,16 @@ describe('holding back who fails', () => {
       const { status, headers } = await refresh(forged());
       expect(status).to.equal(429);
       expect(Number(headers.get('retry-after'))).to.be.within(1, 60);
+    });
+
+    it('does not count the passwords that the users of one app mistype', async () => {
+      const app = { client_id: 'd', client_secret: 'right' };
+      for (let nth = 0; nth <= perClient; nth += 1) {
+        const mistyped = { grant_type: 'password', username: `user${String(nth)}@shop.example`, password: 'wrong' };
+        expect((await post({ ...app, ...mistyped })).status, `user ${String(nth)}`).to.equal(400);
+      }
+      const ended = await post({ ...app, grant_type: 'refresh_token', refresh_token: forged() });
+      expect(ended.text).to.contain('"error":"invalid_grant"');
     });
 
     it('answers 429 to an address that forges for many clients', async () => {
