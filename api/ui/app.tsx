@@ -22,7 +22,7 @@ interface AppProps {
 
 /** The admin UI: it signs in, then shows the tabs. */
 export function App({ page, say, language, isBack }: AppProps) {
-  const { issuer, box, folder } = page;
+  const { issuer, box, name, folder } = page;
   const [user, setUser] = useState<SignedInUser>();
   const [result, setResult] = useState<SignIn>();
   const [interruption, setInterruption] = useState<Interruption>();
@@ -58,6 +58,7 @@ export function App({ page, say, language, isBack }: AppProps) {
       say,
       language,
       box,
+      name,
       issuer,
       folder,
       user: user?.id ?? '',
@@ -71,7 +72,7 @@ export function App({ page, say, language, isBack }: AppProps) {
   if (user === undefined) return <Entrance page={page} say={say} result={result} retry={() => void start()} />;
   return (
     <UiContext.Provider value={ui}>
-      <Frame name={page.name} signOut={() => void signOut()}>
+      <Frame signOut={() => void signOut()}>
         {interruption === undefined ? null : <InterruptionBar reason={interruption} renew={() => void start()} />}
         <NoticeBar notice={notice} close={() => setNotice(undefined)} />
       </Frame>

@@ -17,6 +17,8 @@ export interface Ui {
   readonly language: string;
   /** ID of the box. */
   readonly box: string;
+  /** The name of the box for people. */
+  readonly name: string;
   readonly issuer: string;
   /** Folder of the manifests that declare records; '': custom resources declare them. */
   readonly folder: string;

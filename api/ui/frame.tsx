@@ -11,14 +11,10 @@ import { Sessions } from './tabs/sessions.tsx';
 import { Clients, Policies } from './tabs/stored.tsx';
 import { Users } from './tabs/users.tsx';
 
-/** The frame of the UI: its name, the tabs, and the one that is open; `children` stand above it. */
-export function Frame(props: {
-  readonly name: string;
-  readonly signOut: () => void;
-  readonly children: ComponentChildren;
-}) {
-  const { name, signOut, children } = props;
-  const { say, email } = useUi();
+/** The frame of the UI: the name of the box, the tabs, and the one that is open; `children` stand above it. */
+export function Frame(props: { readonly signOut: () => void; readonly children: ComponentChildren }) {
+  const { signOut, children } = props;
+  const { say, name, email } = useUi();
   const place = usePlace();
   const tabs = useRef<HTMLElement>(null);
   // On a phone not all tabs fit.

@@ -7,22 +7,25 @@ import { eventually } from '../support/eventually.ts';
 import { ownerQuery } from '../support/owner-query.ts';
 import { userTokens } from '../support/user-token.ts';
 import type { UserTokens } from '../support/user-token.ts';
-import { boss, signedIn } from './admin.ts';
+import { boss, focused, signedIn } from './admin.ts';
+import { holdRequests } from './hold-requests.ts';
 
 describe('the account page of a user', () => {
   let stage: Stage;
   onStage((set) => (stage = set));
 
   const query = (text: string, ...parameters: string[]) => ownerQuery(stage.api, text, parameters);
+  /** Stores the consent of a user for the client `foreign`. */
+  const consent = (user: number) =>
+    query(
+      `INSERT INTO boxgate.consent (box, user_id, client, scopes, version, created_at)
+       SELECT box, $1::bigint, 'foreign', '{openid}', config_version, now() FROM boxgate.box WHERE box = 'default'`,
+      String(user),
+    );
 
   it('changes the own password, and takes back a consent, without a policy', async () => {
     const email = 'own@shop.example';
-    const id = await addUser(stage.api, email, boss.password);
-    await query(
-      `INSERT INTO boxgate.consent (box, user_id, client, scopes, version, created_at)
-       SELECT box, $1::bigint, 'foreign', '{openid}', config_version, now() FROM boxgate.box WHERE box = 'default'`,
-      String(id),
-    );
+    await consent(await addUser(stage.api, email, boss.password));
     const { page, say, fill, press, sees, close } = await signedIn(stage, {
       person: { email, password: boss.password },
       at: '#/account',
@@ -42,6 +45,65 @@ describe('the account page of a user', () => {
     await sees(say.passwordChanged);
     await close();
     await (await signedIn(stage, { person: { email, password: 'another long passphrase' } })).close();
+  });
+
+  it('keeps the focus while it takes back a consent, sends that once, and then focuses the heading', async () => {
+    const email = 'focus@shop.example';
+    await consent(await addUser(stage.api, email, boss.password));
+    const person = { email, password: boss.password };
+    const { page, say, sees, close } = await signedIn(stage, { person, at: '#/account' });
+    const button = page.getByRole('button', { name: say.takeBack('foreign'), exact: true });
+    await button.waitFor();
+    const held = await holdRequests(page, 'DELETE');
+    await button.press('Enter');
+    await eventually('it is sent', () => held.bodies.length === 1);
+    await button.press('Enter');
+    expect(await focused(page)).to.equal(`BUTTON ${say.takeBack('foreign')}`);
+    held.release();
+    await sees(say.noGrants);
+    expect(await focused(page)).to.equal(`H3 ${say.grantsOfUser}`);
+    expect(held.bodies).to.have.length(1);
+    await close();
+  });
+
+  it('sends a new password once, however often Enter is pressed', async () => {
+    const email = 'enters@shop.example';
+    await addUser(stage.api, email, boss.password);
+    const person = { email, password: boss.password };
+    const { page, say, fill, sees, close } = await signedIn(stage, { person, at: '#/account' });
+    await fill(say.oldPassword, boss.password);
+    await fill(say.newPassword, 'another long passphrase');
+    const held = await holdRequests(page, 'PUT');
+    const field = page.getByLabel(say.newPassword, { exact: true });
+    await field.press('Enter');
+    await eventually('it is sent', () => held.bodies.length === 1);
+    await field.press('Enter');
+    held.release();
+    await sees(say.passwordChanged);
+    expect(held.bodies).to.have.length(1);
+    await close();
+  });
+
+  it('says why a request is refused (403), and proposes no policy', async () => {
+    const email = 'refused@shop.example';
+    await addUser(stage.api, email, boss.password);
+    const person = { email, password: boss.password };
+    const { page, say, open, fill, press, sees, close } = await signedIn(stage, { person });
+    await sees(say.noRightRemedy);
+    const diagnostics = 'Only the admin UI of the box may do this';
+    const body = { resourceType: 'OperationOutcome', issue: [{ severity: 'error', code: 'forbidden', diagnostics }] };
+    await page.route(/\/boxes\/default\/account(\/password)?$/, (route) => route.fulfill({ status: 403, json: body }));
+    await open('account');
+    await sees(diagnostics);
+    await fill(say.oldPassword, boss.password);
+    await fill(say.newPassword, 'another long passphrase');
+    await press(say.save);
+    await eventually('both requests are explained', async () => {
+      const alerts = await page.getByRole('alert').allInnerTexts();
+      return alerts.filter((text) => text.includes(diagnostics)).length === 2;
+    });
+    expect(await page.getByText(say.noRightRemedy).count()).to.equal(0);
+    await close();
   });
 
   it('ends one of the own sessions without a policy, and that of the page itself without signing out', async () => {

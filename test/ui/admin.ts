@@ -87,3 +87,12 @@ export function adminAt(page: Page, language: Language): Admin {
     close: () => page.context().close(),
   };
 }
+
+/** Returns the element that has the focus: its name, and its text. */
+export async function focused(page: Page): Promise<string> {
+  // The page moves the focus once it is painted.
+  await page.evaluate('new Promise((painted) => requestAnimationFrame(() => setTimeout(painted, 100)))');
+  return page.evaluate<string>(
+    '`${document.activeElement.tagName} ${document.activeElement.textContent.slice(0, 40)}`',
+  );
+}

@@ -1,12 +1,11 @@
 import { expect } from 'chai';
-import type { Page } from 'playwright-core';
 import { onStage } from '../browser/stage.ts';
 import type { Stage } from '../browser/stage.ts';
 import { addUser } from '../http/pages/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownerQuery } from '../support/owner-query.ts';
 import { sendForm } from '../oauth/requests.ts';
-import { addBoss, boss, signedIn } from './admin.ts';
+import { addBoss, boss, focused, signedIn } from './admin.ts';
 
 const secret = 'a secret of a client';
 
@@ -58,6 +57,20 @@ describe('a list of the admin UI', () => {
     await press(say.endSession);
     await sees(say.sessionsEnded(1));
     expect(await rows()).to.deep.equal([]);
+    await close();
+  });
+
+  it('names the status of an inactive user in the language of the viewer', async () => {
+    const email = 'asleep@shop.example';
+    const id = await addUser(stage.api, email, boss.password);
+    const at = `#/users/${String(id)}`;
+    const { page, say, press, sees, rows, close } = await signedIn(stage, { language: 'de', at });
+    await page.getByRole('heading', { level: 2, name: email }).waitFor();
+    await page.getByLabel(say.status, { exact: true }).selectOption('inactive');
+    await press(say.save);
+    await sees(say.saved(email));
+    const row = (await rows()).find((text) => text.includes(email));
+    expect(row?.split(/\n+/)).to.deep.equal([email, 'inaktiv']);
     await close();
   });
 
@@ -136,12 +149,3 @@ describe('a list of the admin UI', () => {
     });
   });
 });
-
-/** Returns the element that has the focus: its name, and its text. */
-async function focused(page: Page): Promise<string> {
-  // The page moves the focus once it is painted.
-  await page.evaluate('new Promise((painted) => requestAnimationFrame(() => setTimeout(painted, 100)))');
-  return page.evaluate<string>(
-    '`${document.activeElement.tagName} ${document.activeElement.textContent.slice(0, 40)}`',
-  );
-}

@@ -42,8 +42,6 @@ describe('the policy that the UI proposes for a missing right', () => {
       '/Grant/8.app',
       '/Grant?user=7',
       '/Grant',
-      '/account/sessions/',
-      '/account/grants/',
     ];
     const names = new Map<unknown, unknown>();
     for (const path of paths) {

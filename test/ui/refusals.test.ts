@@ -190,7 +190,7 @@ describe('what the admin UI says when something is refused, or gone', () => {
     await close();
   });
 
-  it('keeps the text of a record that is gone, and creates it again or takes it from the list', async () => {
+  it('keeps the text of a record that is gone, and creates it again or removes it from the list', async () => {
     const { page, say, fill, choose, press, sees, rows, close } = await signedIn(stage, { at: '#/groups' });
     const create = async (name: string): Promise<void> => {
       await page.getByRole('link', { name: say.newGroup }).click();

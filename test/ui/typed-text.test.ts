@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import type { Page, Route } from 'playwright-core';
 import { onStage } from '../browser/stage.ts';
 import type { Stage } from '../browser/stage.ts';
 import { addUser } from '../http/pages/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownerQuery } from '../support/owner-query.ts';
 import { addBoss, boss, signedIn } from './admin.ts';
+import { holdRequests } from './hold-requests.ts';
 
 describe('text in a form of the admin UI', () => {
   let stage: Stage;
@@ -195,18 +195,3 @@ describe('text in a form of the admin UI', () => {
     });
   });
 });
-
-/** Holds back the first request with a method until it is released; the later ones pass. */
-async function holdRequests(page: Page, method: string) {
-  const bodies: string[] = [];
-  let release = (): void => undefined;
-  const released = new Promise<void>((resolve) => (release = resolve));
-  await page.route('**/boxes/default/**', async (route: Route) => {
-    if (route.request().method() === method) {
-      bodies.push(route.request().postData() ?? '');
-      if (bodies.length === 1) await released;
-    }
-    await route.continue();
-  });
-  return { bodies, release };
-}

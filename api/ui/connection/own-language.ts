@@ -1,5 +1,4 @@
 import { refusalTexts, tooShortText } from '../../../crds/user-faults.ts';
-import type { RefusalName } from '../../../crds/user-faults.ts';
 import type { Messages } from '../messages/messages.ts';
 import type { Faults } from './faults.ts';
 
@@ -29,21 +28,14 @@ const UNKNOWN_VALUE = /^(\S+) is not a known [\w ]+: `([^`]*)`\. Did you mean `(
 function refusal(field: string, text: string, say: Messages): string {
   // An OperationOutcome begins its sentence with the field.
   const message = text.startsWith(`${field} `) ? text.slice(field.length + 1) : text;
-  const name = names.find((one) => refusalTexts[one] === message);
-  if (name !== undefined) return say.refusals[name];
+  const own = Object.entries(say.refusals).find(([name]) => ofApi.get(name) === message);
+  if (own !== undefined) return own[1];
   const least = field === 'password' ? lengths.find((length) => tooShortText(length) === message) : undefined;
   return least === undefined ? text : say.tooShort(least);
 }
 
-const names: readonly RefusalName[] = [
-  'taken',
-  'no-email',
-  'too-long',
-  'stored-form',
-  'most-used',
-  'wrong-password',
-  'group-taken',
-];
+/** Sentences of the API by the name of the refusal. */
+const ofApi: ReadonlyMap<string, string> = new Map(Object.entries(refusalTexts));
 
 /** Lengths that a box can demand of a password, up to 64. */
 const lengths = Array.from({ length: 65 }, (_, length) => length);

@@ -1,3 +1,4 @@
+import { PASSWORD_BYTES } from '../../../crds/secret-text.ts';
 import type { Messages } from './messages.ts';
 
 /** The texts in German. */
@@ -17,39 +18,41 @@ export const german: Messages = {
   signOut: 'Abmelden',
   signedInAs: (email) => `Angemeldet als ${email}`,
   signedOut:
-    'Sie sind abgemeldet. Melden Sie sich in einem anderen Tab an und kommen Sie zurück: Ihr Text bleibt hier erhalten.',
-  signedOutHere: 'In diesem Browser ist niemand angemeldet.',
+    'Sie sind abgemeldet. Melden Sie sich in einem anderen Tab an und kommen Sie hierher zurück. Ihr Text bleibt erhalten.',
+  signedOutHere: 'Sie sind nicht angemeldet.',
   signInRefused: (reason) =>
     `Die Box erlaubt dieser Seite die Anmeldung nicht (${reason}). Wenden Sie sich an den Betreiber des Dienstes.`,
-  insecure: 'Diese Seite wurde unverschlüsselt geladen. Öffnen Sie sie über https, auf diesem Rechner über 127.0.0.1.',
+  insecure:
+    'Diese Seite wurde unverschlüsselt geladen. Öffnen Sie sie über HTTPS oder, wenn der Dienst auf diesem Rechner läuft, über 127.0.0.1.',
   goOn: 'Weiter',
   loading: 'Wird geladen …',
-  offline: 'Es gibt keine Verbindung zum Dienst. Ihr Text bleibt hier erhalten. Versuchen Sie es online noch einmal.',
+  offline:
+    'Der Dienst ist nicht erreichbar. Ihr Text bleibt erhalten. Versuchen Sie es noch einmal, wenn Sie wieder online sind.',
   unavailable: (seconds) =>
     seconds === undefined
-      ? 'Der Dienst kann gerade nicht antworten. Ihr Text bleibt hier erhalten. Versuchen Sie es gleich noch einmal.'
-      : `Der Dienst kann gerade nicht antworten. Ihr Text bleibt hier erhalten. Versuchen Sie es in ${String(seconds)} s noch einmal.`,
+      ? 'Der Dienst ist gerade nicht verfügbar. Ihr Text bleibt erhalten. Versuchen Sie es gleich noch einmal.'
+      : `Der Dienst ist gerade nicht verfügbar. Ihr Text bleibt erhalten. Versuchen Sie es in ${String(seconds)} s noch einmal.`,
   unreadable: (status) =>
-    `Die Antwort kommt nicht vom Dienst (Status ${String(status)}). Vielleicht ist ein Proxy im Weg. Ihr Text bleibt hier erhalten.`,
+    `Die Antwort kommt nicht vom Dienst (Status ${String(status)}). Vielleicht hat sie ein Proxy gesendet. Ihr Text bleibt erhalten.`,
   otherUser: (email) =>
-    `In diesem Browser hat sich ein anderer Benutzer angemeldet. Diese Seite sendet nichts mehr für ${email}. Laden Sie sie neu, um als der andere Benutzer fortzufahren, oder melden Sie sich in einem anderen Tab wieder als ${email} an.`,
+    `In diesem Browser hat sich ein anderer Benutzer angemeldet. Diese Seite sendet deshalb keine Anfragen mehr für ${email}. Laden Sie sie neu, um als der andere Benutzer fortzufahren, oder melden Sie sich in einem anderen Tab wieder als ${email} an.`,
   otherUserHere: 'In diesem Browser ist ein anderer Benutzer angemeldet.',
   reload: 'Seite neu laden',
   tryAgain: 'Noch einmal versuchen',
   gone: 'Diesen Eintrag gibt es nicht mehr.',
   textStays: 'Ihr Text ist noch da.',
   createAgain: 'Neu anlegen',
-  takeFromList: 'Aus der Liste nehmen',
+  takeFromList: 'Aus der Liste entfernen',
   refusals: {
     taken: 'Diese E-Mail-Adresse hat schon ein anderer Benutzer.',
     'no-email': 'Das muss eine E-Mail-Adresse sein, zum Beispiel ann@example.com.',
-    'too-long': 'Ein Passwort hat höchstens 4096 Zeichen, weniger mit Umlauten, anderen Schriften oder Emojis.',
+    'too-long': `Ein Passwort darf höchstens ${String(PASSWORD_BYTES)} Zeichen haben, weniger mit Umlauten, anderen Schriften oder Emojis.`,
     'stored-form': 'Das ist die gespeicherte Form eines Passworts. Geben Sie das Passwort selbst ein.',
     'most-used': 'Das ist eines der häufigsten Passwörter, die zuerst ausprobiert werden. Wählen Sie ein anderes.',
     'wrong-password': 'Das ist nicht Ihr bisheriges Passwort.',
     'group-taken': 'Diesen Namen hat schon eine andere Gruppe dieser Box.',
   },
-  tooShort: (least) => `Ein Passwort hat mindestens ${String(least)} Zeichen.`,
+  tooShort: (least) => `Ein Passwort muss mindestens ${String(least)} Zeichen haben.`,
   unknownField: (field, meant) =>
     meant === undefined ? `Das Feld ${field} ist unbekannt.` : `Das Feld ${field} ist unbekannt. Meinten Sie ${meant}?`,
   unknownValue: (path, value, meant) => `${value} ist kein bekannter Wert von ${path}. Meinten Sie ${meant}?`,
@@ -58,14 +61,14 @@ export const german: Messages = {
   noRightRemedy:
     'Wenn Sie dieses Recht haben sollen, nimmt ein Administrator Sie in eine Gruppe auf, die es hat, oder wendet diese AccessPolicy an:',
   managed: (object) =>
-    `Die Custom Resource ${object} deklariert diesen Eintrag. Hier ist er schreibgeschützt: ändern Sie ihn dort.`,
+    `Die Custom Resource ${object} deklariert diesen Eintrag. Hier ist er schreibgeschützt. Ändern Sie ihn in der Custom Resource.`,
   managedInFolder: (object, folder) =>
-    `Das Manifest von ${object} im Ordner ${folder} deklariert diesen Eintrag. Hier ist er schreibgeschützt: ändern Sie ihn dort.`,
+    `Das Manifest von ${object} im Ordner ${folder} deklariert diesen Eintrag. Hier ist er schreibgeschützt. Ändern Sie ihn im Manifest.`,
   command: 'Befehl, der die Custom Resource zeigt',
   filter: 'Filter',
   filterGroups: 'Gruppen filtern',
-  shown: (count, hasMore) => (hasMore ? `${String(count)} angezeigt, es gibt mehr` : `${String(count)} angezeigt`),
-  more: 'Mehr zeigen',
+  shown: (count, hasMore) => (hasMore ? `${String(count)} angezeigt, es gibt weitere` : `${String(count)} angezeigt`),
+  more: 'Mehr anzeigen',
   chooseRecord: 'Wählen Sie einen Eintrag aus, um ihn zu sehen.',
   backToList: 'Zurück zur Liste',
   save: 'Speichern',
@@ -77,14 +80,14 @@ export const german: Messages = {
   restored: (title) => `Wiederhergestellt: ${title}`,
   notRestored: (title) => `Ließ sich nicht wiederherstellen: ${title}`,
   conflict:
-    'Jemand anderes hat diesen Eintrag geändert, seit Sie ihn geöffnet haben. Es wurde nichts gespeichert. Das ist der Unterschied:',
+    'Jemand anderes hat diesen Eintrag geändert, seit Sie ihn geöffnet haben. Es wurde nichts gespeichert. Das sind die Unterschiede:',
   noDifference: 'Die Felder, die Sie hier sehen, sind gleich.',
   storedNow: (field) => `${field}, jetzt gespeichert`,
   yourText: (field) => `${field}, Ihr Text`,
   keepMine: 'Meinen Text behalten, dann speichern',
   takeStored: 'Den gespeicherten Text übernehmen',
   notJson: ({ line, column, found }) =>
-    `Kein gültiges JSON in Zeile ${String(line)}, Spalte ${String(column)}: ${found === '' ? 'der Text endet zu früh' : `„${found}“ passt nicht`}.`,
+    `Ungültiges JSON in Zeile ${String(line)}, Spalte ${String(column)}: ${found === '' ? 'Der Text endet zu früh' : `Unerwartetes Zeichen „${found}“`}.`,
   newUser: 'Neuer Benutzer',
   newGroup: 'Neue Gruppe',
   newClient: 'Neuer Client',
@@ -97,9 +100,9 @@ export const german: Messages = {
     'Lassen Sie das Feld leer, um das Passwort zu behalten. Ein neues beendet alle Sitzungen des Benutzers.',
   oldPassword: 'Bisheriges Passwort',
   newPassword: 'Neues Passwort',
-  newPasswordHint: 'Es beendet alle Ihre Sitzungen, auch in anderen Browsern.',
+  newPasswordHint: 'Ein neues Passwort beendet alle Ihre Sitzungen, auch in anderen Browsern.',
   changePassword: 'Passwort ändern',
-  passwordChanged: 'Das Passwort ist geändert. Melden Sie sich mit dem neuen an.',
+  passwordChanged: 'Ihr Passwort wurde geändert. Melden Sie sich mit dem neuen an.',
   data: 'Daten',
   groupIds: 'Gruppen (Group-ids)',
   noGroups: 'In dieser Box gibt es keine Gruppen.',
@@ -124,13 +127,13 @@ export const german: Messages = {
   clientId: 'Client-ID',
   userId: 'Benutzer-ID oder E-Mail',
   app: 'App',
-  appHint: 'Nur für eine App hinter einem Gateway; leer: die Endpunkte der Box.',
+  appHint: 'Nur für eine App hinter einem Gateway. Lassen Sie das Feld für die Endpunkte der Box leer.',
   method: 'Methode',
   path: 'Pfad',
   body: 'Inhalt',
   ask: 'Richtlinien befragen',
   granted: (policy) => `Erlaubt durch die Richtlinie ${policy}.`,
-  denied: 'Abgelehnt: keine Richtlinie erlaubt es.',
+  denied: 'Abgelehnt: Keine Richtlinie erlaubt es.',
   candidates: 'Kandidaten',
   noCandidates: 'Für dieses Subjekt gilt keine Richtlinie.',
   policy: 'Richtlinie',
@@ -138,8 +141,8 @@ export const german: Messages = {
   verdict: 'Urteil',
   grants: 'Erlaubt es.',
   doesNotGrant: 'Erlaubt es nicht.',
-  lacks: (path, wants) => `Die Regel verlangt ${path === '' ? 'von der Anfrage' : `${path}:`} ${wants}`,
-  wouldGrant: (linked) => `Würde es erlauben, gilt aber nur für ${linked}.`,
+  lacks: (path, wants) => `Die Regel verlangt ${path === '' ? 'von der Anfrage' : path}: ${wants}`,
+  wouldGrant: (linked) => `würde es erlauben, gilt aber nur für ${linked}.`,
   time: 'Zeit',
   result: 'Ergebnis',
   actor: 'Wer',
@@ -147,8 +150,8 @@ export const german: Messages = {
   member: 'Mitglied',
   changed: 'Geänderte Felder',
   count: 'Anzahl',
-  requestId: 'Nummer der Anfrage',
+  requestId: 'Anfrage-ID',
   grantsOfUser: 'Apps, die in Ihrem Namen handeln dürfen',
   noGrants: 'Es gibt keine.',
-  takeBack: (client) => `Einwilligung für ${client} zurücknehmen`,
+  takeBack: (client) => `Einwilligung für ${client} widerrufen`,
 };

@@ -1,3 +1,4 @@
+import { BusyButton } from '../busy-button.tsx';
 import { useUi } from '../context.ts';
 import { differences } from './difference.ts';
 import type { Line } from './difference.ts';
@@ -31,12 +32,12 @@ export function Conflict<Draft>(props: {
         </dl>
       ))}
       <div class="actions">
-        <button type="button" onClick={() => edited.settle('mine')}>
+        <BusyButton isBusy={edited.isBusy} onClick={() => edited.settle('mine')}>
           {say.keepMine}
-        </button>
-        <button type="button" class="second" onClick={() => edited.settle('stored')}>
+        </BusyButton>
+        <BusyButton class="second" isBusy={edited.isBusy} onClick={() => edited.settle('stored')}>
           {say.takeStored}
-        </button>
+        </BusyButton>
       </div>
     </div>
   );

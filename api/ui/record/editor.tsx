@@ -1,9 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import type { JsonObject } from '../../../crds/json-value.ts';
+import { BusyButton } from '../busy-button.tsx';
 import { recordPath } from '../connection/api-path.ts';
 import { otherFaults } from '../connection/faults.ts';
 import { textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
+import { usePageTitle } from '../page-title.ts';
 import { Conflict } from './conflict.tsx';
 import { Hindered } from './hindered.tsx';
 import { Managed } from './managed.tsx';
@@ -28,25 +30,24 @@ interface EditorProps<Draft> {
 
 /** A record in a form: fields, Save and Delete, and what stands in their way. */
 export function Editor<Draft extends object>(props: EditorProps<Draft>) {
-  const { kind, id, heading, saved, deleted, close, gone, more } = props;
+  const { kind, id, saved, deleted, close, gone, more } = props;
   const { say } = useUi();
   const edited = useRecord(kind, id);
   const { loaded, refusal, conflict } = edited;
   const path = id === undefined ? kind.path : recordPath(kind.path, id);
   const isShown = id === undefined || loaded !== undefined;
+  const heading = loaded === undefined ? props.heading : titleOf(loaded.record, props.heading);
+  usePageTitle(heading);
 
-  // A disabled button would lose the focus: while a request is under way the buttons do nothing instead.
   async function save(): Promise<void> {
-    if (edited.isBusy) return;
     const record = await edited.save();
     if (record !== undefined) saved(record);
   }
   async function remove(): Promise<void> {
-    if (loaded !== undefined && !edited.isBusy && (await edited.remove())) deleted(loaded.record);
+    if (loaded !== undefined && (await edited.remove())) deleted(loaded.record);
   }
 
   async function createAgain(): Promise<void> {
-    if (edited.isBusy) return;
     const record = await edited.createAgain();
     if (record === undefined) return;
     gone();
@@ -60,7 +61,7 @@ export function Editor<Draft extends object>(props: EditorProps<Draft>) {
         {say.backToList}
       </button>
       <h2 id="heading" tabIndex={-1}>
-        {loaded === undefined ? heading : titleOf(loaded.record, heading)}
+        {heading}
       </h2>
       {refusal === undefined ? null : (
         <Hindered answer={refusal.answer} method={refusal.method} path={path} {...retryOf(edited, refusal.method)} />
@@ -70,9 +71,9 @@ export function Editor<Draft extends object>(props: EditorProps<Draft>) {
           {loaded === undefined ? null : (
             <>
               <p>{say.textStays}</p>
-              <button type="button" aria-disabled={edited.isBusy} onClick={() => void createAgain()}>
+              <BusyButton isBusy={edited.isBusy} onClick={() => void createAgain()}>
                 {say.createAgain}
-              </button>
+              </BusyButton>
             </>
           )}
           <button
@@ -138,23 +139,16 @@ function RecordForm<Draft>(props: {
       <kind.Fields draft={draft} change={change} faults={faults} readOnly={readOnly} isNew={isNew} />
       {readOnly ? null : (
         <div class="actions">
-          <button type="submit" aria-disabled={isBusy}>
-            {say.save}
-          </button>
+          <BusyButton isBusy={isBusy}>{say.save}</BusyButton>
           {isNew ? null : (
-            <button type="button" class="second danger" aria-disabled={isBusy} onClick={() => void remove()}>
+            <BusyButton class="second danger" isBusy={isBusy} onClick={() => void remove()}>
               {say.delete}
-            </button>
+            </BusyButton>
           )}
           {edited.isChanged ? (
-            <button
-              type="button"
-              class="second"
-              aria-disabled={isBusy}
-              onClick={() => (isBusy ? undefined : edited.discard())}
-            >
+            <BusyButton class="second" isBusy={isBusy} onClick={edited.discard}>
               {say.discard}
-            </button>
+            </BusyButton>
           ) : null}
         </div>
       )}

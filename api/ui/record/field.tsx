@@ -14,10 +14,17 @@ export function describedBy(id: string, faults: readonly string[] | undefined, h
 }
 
 /** The sentences about a field. */
-export function FieldFaults({ id, faults }: { readonly id: string; readonly faults: readonly string[] | undefined }) {
+export function FieldFaults(props: {
+  readonly id: string;
+  readonly faults: readonly string[] | undefined;
+  /** True while the user types: an alert would interrupt a screen reader at every key. */
+  readonly isQuiet?: boolean;
+}) {
+  const { id, faults, isQuiet = false } = props;
   if (faults === undefined || faults.length === 0) return null;
+  // The key creates the element again: a screen reader announces an alert that appears, not a change of the role.
   return (
-    <p class="alert" role="alert" id={`${id}-fault`}>
+    <p key={String(isQuiet)} class="alert" role={isQuiet ? undefined : 'alert'} id={`${id}-fault`}>
       {faults.join(' ')}
     </p>
   );

@@ -1,9 +1,9 @@
 import type { Answer } from '../connection/answer.ts';
-import { faultsIn } from '../connection/faults.ts';
 import { useUi } from '../context.ts';
+import { AnswerAlert } from './answer-alert.tsx';
 import { missingPolicy } from './missing-policy.ts';
 
-/** Explains in place why a request was not answered with success: the missing right, or the hindrance. */
+/** Explains in place why a request that needs a policy did not succeed: the missing right, or another reason. */
 export function Hindered(props: {
   readonly answer: Answer;
   readonly method: string;
@@ -11,42 +11,8 @@ export function Hindered(props: {
   readonly retry?: () => void;
 }) {
   const { answer, method, path, retry } = props;
-  const { say } = useUi();
-  if (answer.kind === 'done') return null;
   if (answer.kind === 'refused' && answer.status === 403) return <MissingRight method={method} path={path} />;
-  const again =
-    retry === undefined ? null : (
-      <button type="button" class="second" onClick={retry}>
-        {say.tryAgain}
-      </button>
-    );
-  return (
-    <div class="alert" role="alert">
-      <p>{sentence()}</p>
-      {again}
-    </div>
-  );
-
-  function sentence(): string {
-    switch (answer.kind) {
-      case 'offline':
-        return say.offline;
-      case 'unavailable':
-        return say.unavailable(answer.seconds);
-      case 'signed-out':
-        // The bar above all tabs says how to go on.
-        return say.signedOutHere;
-      case 'refused':
-        if (answer.status === 404) return say.gone;
-        return Object.values(faultsIn(answer.body)).flat().join(' ') || say.unreadable(answer.status);
-      case 'other-user':
-        return say.otherUserHere;
-      case 'unreadable':
-        return say.unreadable(answer.status);
-      case 'done':
-        return '';
-    }
-  }
+  return <AnswerAlert answer={answer} {...(retry && { retry })} />;
 }
 
 /** Names the missing right, and shows a policy that grants it. */

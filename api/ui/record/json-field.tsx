@@ -1,8 +1,9 @@
+import { useMemo } from 'preact/hooks';
 import { checkJson } from '../json/check-json.ts';
 import { useUi } from '../context.ts';
 import { describedBy, FieldFaults } from './field.tsx';
 
-/** A field for JSON, checked while it is typed. */
+/** A field for JSON, checked while it is typed. Only faults of the text that was last sent are an alert. */
 export function JsonField(props: {
   readonly id: string;
   readonly label: string;
@@ -16,15 +17,20 @@ export function JsonField(props: {
 }) {
   const { id, label, value, set, faults, readOnly = false, rows = 6, optional = false } = props;
   const { say } = useUi();
-  const fault = optional && value.trim() === '' ? undefined : checkJson(value);
+  const faultOf = (text: string) => (optional && text.trim() === '' ? undefined : checkJson(text));
+  const fault = faultOf(value);
   const isUntouched = value === '' && faults === undefined;
   const typed = fault === undefined || isUntouched ? [] : [say.notJson(fault)];
+  /** The text that was sent, which `faults` are about. */
+  const sent = useMemo(() => ({ text: value, isJson: faultOf(value) === undefined }), [faults]);
+  const isSent = faults !== undefined && value === sent.text;
+  const ofSent = isSent || sent.isJson ? (faults ?? []) : [];
   // The API would say the same of JSON that is not valid.
-  const all = typed.length > 0 ? typed : (faults ?? []);
+  const all = typed.length > 0 ? typed : ofSent;
   return (
     <>
       <label for={id}>{label}</label>
-      <FieldFaults id={id} faults={all} />
+      <FieldFaults id={id} faults={all} isQuiet={!isSent} />
       <textarea
         id={id}
         rows={rows}

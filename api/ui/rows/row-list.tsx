@@ -15,11 +15,12 @@ const LONGEST_FILTER = 256;
 export function RowList(props: {
   readonly rows: Rows;
   readonly label: string;
-  readonly right: string;
+  /** Path of the list, for a person who may not read it. */
+  readonly path: string;
   readonly selected: string | undefined;
   readonly choose: (id: string) => void;
 }) {
-  const { rows, label, right, selected, choose } = props;
+  const { rows, label, path, selected, choose } = props;
   const { say } = useUi();
   const [most, setMost] = useState(PORTION);
   useEffect(() => {
@@ -44,7 +45,7 @@ export function RowList(props: {
         {countText()}
       </p>
       {rows.problem === undefined ? null : (
-        <Hindered answer={rows.problem} method="GET" path={right} retry={rows.retry} />
+        <Hindered answer={rows.problem} method="GET" path={path} retry={rows.retry} />
       )}
       {portion.length === 0 ? null : <Options label={label} rows={portion} selected={selected} choose={choose} />}
       {isCut || (rows.hasMore && !rows.isReading && rows.problem === undefined) ? (

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../crds/json-value.ts';
 import { withQuery } from '../connection/api-path.ts';
 import type { ApiPath } from '../connection/api-path.ts';
+import type { Messages } from '../messages/messages.ts';
 
 /** A record in a list. */
 export interface Row {
@@ -16,7 +17,7 @@ export interface Row {
 export interface RowSource {
   /** Path and query of the first page. */
   readonly path: ApiPath;
-  readonly rowOf: (record: JsonObject) => Row;
+  readonly rowOf: (record: JsonObject, say: Messages) => Row;
   /** True if all pages are read, because the API cannot search for a part of a name. */
   readonly readsAll: boolean;
   /** Path and query of a search for records that are not read yet; undefined if the API cannot search for this text. */

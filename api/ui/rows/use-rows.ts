@@ -81,7 +81,7 @@ const nothingRead: Read = { rows: [], next: undefined, isReading: true, problem:
 
 /** Reads the pages of a list: all of them, or one at a time. */
 function useReading(source: RowSource) {
-  const { request } = useUi();
+  const { say, request } = useUi();
   const [read, setRead] = useState(nothingRead);
   const aborting = useRef<AbortController | undefined>(undefined);
 
@@ -93,7 +93,10 @@ function useReading(source: RowSource) {
         setRead({ rows, next, isReading: false, problem: answer });
         return;
       }
-      rows = united(rows, objectsOf(answer.body).map(source.rowOf));
+      rows = united(
+        rows,
+        objectsOf(answer.body).map((record) => source.rowOf(record, say)),
+      );
       next = nextPage(path, answer.headers.get('Link'));
       setRead({ rows, next, isReading: next !== undefined && source.readsAll, problem: undefined });
     } while (next !== undefined && source.readsAll && rows.length < MOST_ROWS);
@@ -145,7 +148,7 @@ interface Found {
 
 /** Asks the API for rows that a text matches; the last answer stays until the next one. '' asks nothing. */
 function useFound(source: RowSource, text: string): Found {
-  const { request } = useUi();
+  const { say, request } = useUi();
   const [found, setFound] = useState<{ readonly text: string; readonly rows: readonly Row[] }>({
     text: '',
     rows: none,
@@ -165,7 +168,8 @@ function useFound(source: RowSource, text: string): Found {
       if (path === undefined) return;
       const answer = await request({ method: 'GET', path, signal: controller.signal });
       // An answer that is none leaves what is read already: the list itself reports the problem.
-      if (answer.kind === 'done') setFound({ text, rows: objectsOf(answer.body).map(source.rowOf) });
+      if (answer.kind === 'done')
+        setFound({ text, rows: objectsOf(answer.body).map((record) => source.rowOf(record, say)) });
     };
     const timer = setTimeout(() => {
       ask().catch(() => undefined);

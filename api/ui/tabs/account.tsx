@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { isObject } from '../../../crds/json-value.ts';
 import type { JsonObject } from '../../../crds/json-value.ts';
+import { BusyButton } from '../busy-button.tsx';
 import { apiPath } from '../connection/api-path.ts';
 import type { ApiPath } from '../connection/api-path.ts';
 import type { Answer } from '../connection/answer.ts';
@@ -9,8 +10,9 @@ import type { Faults } from '../connection/faults.ts';
 import { inOwnLanguage } from '../connection/own-language.ts';
 import { objectsOf, referencedId, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
+import { usePageTitle } from '../page-title.ts';
+import { AnswerAlert } from '../record/answer-alert.tsx';
 import { TextField } from '../record/field.tsx';
-import { Hindered } from '../record/hindered.tsx';
 import { OldPassword } from '../record/old-password.tsx';
 import { timeText } from './time.ts';
 import { useFetched } from './use-fetched.ts';
@@ -18,6 +20,7 @@ import { useFetched } from './use-fetched.ts';
 /** The account of the signed-in user: password, sessions and consents. It needs no policy. */
 export function Account() {
   const { say, email } = useUi();
+  usePageTitle(say.tabs.account);
   return (
     <div class="account">
       <h2>{say.tabs.account}</h2>
@@ -34,12 +37,14 @@ function PasswordForm() {
   const [oldPassword, setOldPassword] = useState('');
   const [faults, setFaults] = useState<Faults>({});
   const [refusal, setRefusal] = useState<Answer>();
-  const path = apiPath`/account/password`;
+  const [isBusy, setBusy] = useState(false);
 
   async function save(): Promise<void> {
     const body = JSON.stringify({ password, old_password: oldPassword });
-    const answer = await request({ method: 'PUT', path, body });
-    const found = answer.kind === 'refused' && answer.status !== 403 ? faultsIn(answer.body) : {};
+    setBusy(true);
+    const answer = await request({ method: 'PUT', path: apiPath`/account/password`, body });
+    setBusy(false);
+    const found = answer.kind === 'refused' ? faultsIn(answer.body) : {};
     const isFaulty = Object.keys(found).length > 0;
     setFaults(inOwnLanguage(found, say));
     setRefusal(isFaulty || answer.kind === 'done' ? undefined : answer);
@@ -52,7 +57,7 @@ function PasswordForm() {
   return (
     <section aria-labelledby="password-heading">
       <h3 id="password-heading">{say.changePassword}</h3>
-      {refusal === undefined ? null : <Hindered answer={refusal} method="PUT" path={path} />}
+      {refusal === undefined ? null : <AnswerAlert answer={refusal} />}
       {otherFaults(faults, ['password', 'old_password']).map((text) => (
         <p key={text} class="alert" role="alert">
           {text}
@@ -76,7 +81,7 @@ function PasswordForm() {
           hint={say.newPasswordHint}
         />
         <div class="actions">
-          <button type="submit">{say.save}</button>
+          <BusyButton isBusy={isBusy}>{say.save}</BusyButton>
         </div>
       </form>
     </section>
@@ -91,12 +96,16 @@ function OwnRecords() {
   return (
     <>
       <section aria-labelledby="sessions-heading">
-        <h3 id="sessions-heading">{say.tabs.sessions}</h3>
-        {answer === undefined ? null : <Hindered answer={answer} method="GET" path="/account" retry={reload} />}
+        <h3 id="sessions-heading" tabIndex={-1}>
+          {say.tabs.sessions}
+        </h3>
+        {answer === undefined ? null : <AnswerAlert answer={answer} retry={reload} />}
         <OwnSessions sessions={objectsOf(body['sessions'])} reload={reload} />
       </section>
       <section aria-labelledby="grants-heading">
-        <h3 id="grants-heading">{say.grantsOfUser}</h3>
+        <h3 id="grants-heading" tabIndex={-1}>
+          {say.grantsOfUser}
+        </h3>
         {answer?.kind === 'done' ? <OwnGrants grants={objectsOf(body['grants'])} reload={reload} /> : null}
       </section>
     </>
@@ -105,13 +114,13 @@ function OwnRecords() {
 
 function OwnSessions({ sessions, reload }: { readonly sessions: readonly JsonObject[]; readonly reload: () => void }) {
   const { say, language, notify } = useUi();
-  const { isBusy, refusal, remove } = useRemoval(() => {
+  const { isBusy, refusal, remove } = useRemoval('sessions-heading', () => {
     notify({ text: say.sessionsEnded(1) });
     reload();
   });
   return (
     <>
-      {refusal === undefined ? null : <Hindered answer={refusal} method="DELETE" path="/account/sessions/" />}
+      {refusal === undefined ? null : <AnswerAlert answer={refusal} />}
       <ul>
         {sessions.map((session) => {
           const id = textOf(session, 'id');
@@ -121,16 +130,15 @@ function OwnSessions({ sessions, reload }: { readonly sessions: readonly JsonObj
                 {referencedId(session, 'client')} · {textOf(session, 'remote_addr')} ·{' '}
                 {timeText(textOf(session, 'created_at'), language)}
               </span>{' '}
-              <button
-                type="button"
+              <BusyButton
                 class="link"
-                aria-describedby={`session-${id}`}
-                disabled={isBusy}
+                describedBy={`session-${id}`}
+                isBusy={isBusy}
                 // If it is the session of this page, the next request gets another one.
                 onClick={() => void remove(apiPath`/account/sessions/${id}`)}
               >
                 {say.endSession}
-              </button>
+              </BusyButton>
             </li>
           );
         })}
@@ -141,13 +149,13 @@ function OwnSessions({ sessions, reload }: { readonly sessions: readonly JsonObj
 
 function OwnGrants({ grants, reload }: { readonly grants: readonly JsonObject[]; readonly reload: () => void }) {
   const { say, notify } = useUi();
-  const { isBusy, refusal, remove } = useRemoval((client) => {
+  const { isBusy, refusal, remove } = useRemoval('grants-heading', (client) => {
     notify({ text: say.deleted(client) });
     reload();
   });
   return (
     <>
-      {refusal === undefined ? null : <Hindered answer={refusal} method="DELETE" path="/account/grants/" />}
+      {refusal === undefined ? null : <AnswerAlert answer={refusal} />}
       {grants.length === 0 ? <p class="soft">{say.noGrants}</p> : null}
       <ul>
         {grants.map((grant) => {
@@ -155,14 +163,13 @@ function OwnGrants({ grants, reload }: { readonly grants: readonly JsonObject[];
           return (
             <li key={client}>
               {client} · {textOf(grant, 'scope')}{' '}
-              <button
-                type="button"
+              <BusyButton
                 class="link"
-                disabled={isBusy}
+                isBusy={isBusy}
                 onClick={() => void remove(apiPath`/account/grants/${client}`, client)}
               >
                 {say.takeBack(client)}
-              </button>
+              </BusyButton>
             </li>
           );
         })}
@@ -171,8 +178,11 @@ function OwnGrants({ grants, reload }: { readonly grants: readonly JsonObject[];
   );
 }
 
-/** Returns the function that deletes one record of the user, and the state of its last call. */
-function useRemoval(removed: (title: string) => void) {
+/**
+ * Returns the function that deletes one record of the user, and the state of its last call. `heading` is the ID of the
+ * heading above the records.
+ */
+function useRemoval(heading: string, removed: (title: string) => void) {
   const { request } = useUi();
   const [isBusy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState<Answer>();
@@ -180,11 +190,15 @@ function useRemoval(removed: (title: string) => void) {
     isBusy,
     refusal,
     remove: async (path: ApiPath, title = ''): Promise<void> => {
+      const pressed = document.activeElement;
       setBusy(true);
       const answer = await request({ method: 'DELETE', path });
       setBusy(false);
       setRefusal(answer.kind === 'done' ? undefined : answer);
-      if (answer.kind === 'done') removed(title);
+      if (answer.kind !== 'done') return;
+      removed(title);
+      // The pressed button goes with its record.
+      if (document.activeElement === pressed) document.getElementById(heading)?.focus();
     },
   };
 }

@@ -63,7 +63,7 @@ export function Audit({ place }: { readonly place: Place }) {
   const rows = useRows(source);
   const { id } = place;
   return (
-    <Columns place={place} isOpen={id !== undefined} title={say.tabs.audit} rows={rows} right="/AuditEvent">
+    <Columns place={place} isOpen={id !== undefined} title={say.tabs.audit} rows={rows} path="/AuditEvent">
       {id === undefined ? undefined : <AuditDetail key={id} id={id} />}
     </Columns>
   );

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useUi } from '../context.ts';
+import { usePageTitle } from '../page-title.ts';
 import { goTo } from '../place.ts';
 import type { Place } from '../place.ts';
 import { RowList } from '../rows/row-list.tsx';
@@ -14,7 +15,7 @@ export interface ColumnsProps {
   readonly title: string;
   readonly rows: Rows;
   /** Path of the list, for a person who may not read it. */
-  readonly right: string;
+  readonly path: string;
   /** Shown between the title and the list. */
   readonly above?: ComponentChildren;
   /** The selected record; a hint by default. */
@@ -22,9 +23,11 @@ export interface ColumnsProps {
 }
 
 /** A list of records beside the selected one. */
-export function Columns({ place, isOpen, title, rows, right, above, children }: ColumnsProps) {
+export function Columns({ place, isOpen, title, rows, path, above, children }: ColumnsProps) {
   const { say } = useUi();
   const { tab, id } = place;
+  // An open record has its own title.
+  usePageTitle(isOpen ? undefined : title);
   useFocus(place, isOpen ? 'heading' : 'list-heading');
   return (
     <div class={isOpen ? 'columns open' : 'columns'}>
@@ -33,7 +36,7 @@ export function Columns({ place, isOpen, title, rows, right, above, children }: 
           {title}
         </h2>
         {above}
-        <RowList rows={rows} label={title} right={right} selected={id} choose={(chosen) => goTo(tab, chosen)} />
+        <RowList rows={rows} label={title} path={path} selected={id} choose={(chosen) => goTo(tab, chosen)} />
       </div>
       {children ?? <p class="detail soft">{say.chooseRecord}</p>}
     </div>

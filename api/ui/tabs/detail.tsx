@@ -3,6 +3,7 @@ import { isObject } from '../../../crds/json-value.ts';
 import type { JsonObject } from '../../../crds/json-value.ts';
 import type { ApiPath } from '../connection/api-path.ts';
 import { useUi } from '../context.ts';
+import { usePageTitle } from '../page-title.ts';
 import { goTo } from '../place.ts';
 import type { Place } from '../place.ts';
 import { Hindered } from '../record/hindered.tsx';
@@ -23,13 +24,15 @@ export function Detail({ tab, path, heading, children }: DetailProps) {
   const { say } = useUi();
   const { answer, reload } = useFetched(path);
   const record = answer?.kind === 'done' && isObject(answer.body) ? answer.body : undefined;
+  const shownHeading = heading(record);
+  usePageTitle(shownHeading);
   return (
     <section class="detail" aria-labelledby="heading">
       <button type="button" class="second back" onClick={() => goTo(tab)}>
         {say.backToList}
       </button>
       <h2 id="heading" tabIndex={-1}>
-        {heading(record)}
+        {shownHeading}
       </h2>
       {answer === undefined ? (
         <p class="soft">{say.loading}</p>

@@ -101,7 +101,15 @@ export function PolicyQuestion() {
           ))}
         </select>
         <TextField id="uri" label={say.path} value={question.uri} set={(uri) => set({ uri })} required />
-        <JsonField id="body" label={say.body} rows={3} value={question.body} set={(body) => set({ body })} optional />
+        <JsonField
+          id="body"
+          label={say.body}
+          rows={3}
+          value={question.body}
+          set={(body) => set({ body })}
+          faults={faults['body']}
+          optional
+        />
         <div class="actions">
           <button type="submit">{say.ask}</button>
         </div>

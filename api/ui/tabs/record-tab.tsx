@@ -24,14 +24,14 @@ export function RecordTab<Draft extends object>(props: {
   const { tab, id, isNew } = place;
 
   function saved(record: JsonObject): void {
-    const row = kind.source.rowOf(record);
+    const row = kind.source.rowOf(record, say);
     rows.put(row);
     notify({ text: say.saved(row.title) });
     if (isNew || row.id !== id) goTo(tab, row.id);
   }
 
   function deleted(record: JsonObject): void {
-    const row = kind.source.rowOf(record);
+    const row = kind.source.rowOf(record, say);
     rows.remove(row.id);
     goTo(tab);
     const restoring = kind.restore(record);
@@ -45,7 +45,7 @@ export function RecordTab<Draft extends object>(props: {
         notify({ text: say.notRestored(row.title) });
         return;
       }
-      rows.put(kind.source.rowOf(answer.body));
+      rows.put(kind.source.rowOf(answer.body, say));
       notify({ text: say.restored(row.title) });
     };
     notify({ text: say.deleted(row.title), undo });
@@ -58,7 +58,7 @@ export function RecordTab<Draft extends object>(props: {
     </a>
   );
   return (
-    <Columns place={place} isOpen={isOpen} title={title} rows={rows} right={kind.path} above={create}>
+    <Columns place={place} isOpen={isOpen} title={title} rows={rows} path={kind.path} above={create}>
       {isOpen ? (
         <Editor
           key={`${tab}/${id ?? '+'}`}

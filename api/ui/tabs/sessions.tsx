@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { isObject } from '../../../crds/json-value.ts';
 import type { JsonObject } from '../../../crds/json-value.ts';
+import { BusyButton } from '../busy-button.tsx';
 import { apiPath, searchPath } from '../connection/api-path.ts';
 import { referencedId, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
@@ -75,7 +76,7 @@ export function Sessions({ place }: { readonly place: Place }) {
   const rows = useRows(source, useEmails);
   const { id } = place;
   return (
-    <Columns place={place} isOpen={id !== undefined} title={say.tabs.sessions} rows={rows} right="/Session">
+    <Columns place={place} isOpen={id !== undefined} title={say.tabs.sessions} rows={rows} path="/Session">
       {id === undefined ? undefined : <SessionDetail key={id} id={id} rows={rows} />}
     </Columns>
   );
@@ -137,12 +138,12 @@ function SessionActions({ id, client, rows }: { readonly id: string; readonly cl
     <>
       {refusal === undefined ? null : <Hindered answer={refusal} method="DELETE" path={apiPath`/Session/${id}`} />}
       <div class="actions">
-        <button type="button" class="danger" disabled={isBusy} onClick={() => void endShown({ ids: [id] })}>
+        <BusyButton class="danger" isBusy={isBusy} onClick={() => void endShown({ ids: [id] })}>
           {say.endSession}
-        </button>
-        <button type="button" class="second danger" disabled={isBusy} onClick={() => void endShown({ client })}>
+        </BusyButton>
+        <BusyButton class="second danger" isBusy={isBusy} onClick={() => void endShown({ client })}>
           {say.endSessionsOf(client)}
-        </button>
+        </BusyButton>
       </div>
     </>
   );

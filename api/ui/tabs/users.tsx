@@ -4,6 +4,7 @@ import { apiPath, searchPath } from '../connection/api-path.ts';
 import { numbersOf, objectsOf, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import { jsonFaults } from '../json/json-faults.ts';
+import type { Messages } from '../messages/messages.ts';
 import type { Place } from '../place.ts';
 import { TextField } from '../record/field.tsx';
 import { JsonField } from '../record/json-field.tsx';
@@ -25,14 +26,18 @@ interface UserDraft {
 
 const LIST = apiPath`/users?_count=100`;
 
-/** Users: created with Email, Password, Data and Group-ids. */
+/** Users: created with email, password, data and groups. */
 const userKind: RecordKind<UserDraft> = {
   resource: '',
   path: apiPath`/users`,
   source: {
     path: LIST,
     readsAll: false,
-    rowOf: (record) => ({ id: textOf(record, 'id'), title: textOf(record, 'email'), detail: detailOf(record) }),
+    rowOf: (record, say) => ({
+      id: textOf(record, 'id'),
+      title: textOf(record, 'email'),
+      detail: detailOf(record, say),
+    }),
     find: (text) => searchPath(LIST, 'q', text),
   },
   empty: { email: '', password: '', oldPassword: '', data: '', status: 'active', groups: [] },
@@ -52,16 +57,16 @@ const userKind: RecordKind<UserDraft> = {
   show: ({ email, data, status, groups }, say) => [
     { label: say.email, text: email },
     { label: say.data, text: data },
-    { label: say.status, text: status },
+    { label: say.status, text: status === 'inactive' ? say.inactive : say.active },
     { label: say.groupIds, text: groups.join('\n') },
   ],
   // A password cannot be restored.
   restore: () => undefined,
 };
 
-function detailOf(record: JsonObject): string {
+function detailOf(record: JsonObject, say: Messages): string {
   const groups = objectsOf(record['groups']).map((group) => textOf(group, 'name'));
-  return [textOf(record, 'status') === 'inactive' ? 'inactive' : '', ...groups].filter(Boolean).join(' · ');
+  return [textOf(record, 'status') === 'inactive' ? say.inactive : '', ...groups].filter(Boolean).join(' · ');
 }
 
 function newUser({ email, password, data, status, groups }: UserDraft): object {

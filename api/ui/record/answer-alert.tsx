@@ -1,0 +1,39 @@
+import type { Answer } from '../connection/answer.ts';
+import { faultsIn } from '../connection/faults.ts';
+import { useUi } from '../context.ts';
+import type { Messages } from '../messages/messages.ts';
+
+/** Explains in place why a request did not succeed, with a button to repeat it where `retry` is given. */
+export function AnswerAlert({ answer, retry }: { readonly answer: Answer; readonly retry?: () => void }) {
+  const { say } = useUi();
+  if (answer.kind === 'done') return null;
+  return (
+    <div class="alert" role="alert">
+      <p>{sentenceOf(answer, say)}</p>
+      {retry === undefined ? null : (
+        <button type="button" class="second" onClick={retry}>
+          {say.tryAgain}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function sentenceOf(answer: Exclude<Answer, { kind: 'done' }>, say: Messages): string {
+  switch (answer.kind) {
+    case 'offline':
+      return say.offline;
+    case 'unavailable':
+      return say.unavailable(answer.seconds);
+    case 'signed-out':
+      // The bar above all tabs says how to go on.
+      return say.signedOutHere;
+    case 'refused':
+      if (answer.status === 404) return say.gone;
+      return Object.values(faultsIn(answer.body)).flat().join(' ') || say.unreadable(answer.status);
+    case 'other-user':
+      return say.otherUserHere;
+    case 'unreadable':
+      return say.unreadable(answer.status);
+  }
+}
