@@ -88,6 +88,8 @@ export interface Source {
   watch(onChange: (box: string) => void, signal: AbortSignal, onHosts?: () => void): void;
   /** Reads again past every cache; returns the objects that are gone (none of the name, or of another uid). */
   confirmGone(box: string, objects: readonly ObjectName[], signal: AbortSignal): Promise<ReadonlySet<ObjectName>>;
+  /** Checks whether the status of an object is about what it declares now; absent if no status outlives us. */
+  readonly isReported?: (object: Declared) => boolean;
   /** Returns keys of objects whose status somebody may have written since the last call; absent if nobody can. */
   readonly takeForeignStatusWrites?: (box: string) => Iterable<string>;
   /**

@@ -1,4 +1,5 @@
 import type { NamespaceClaim } from '../../api/client/desired-state.ts';
+import type { ManagementError } from '../../api/client/management-error.ts';
 import type { Quota } from '../../crds/quota.ts';
 import type { Candidate, Desired } from '../desired/desired.ts';
 import type { Listing } from '../desired/source.ts';
@@ -27,6 +28,8 @@ export interface BoxPass extends PassRequest {
   /** Milliseconds since 1970. */
   readonly began: number;
   readonly listing: Listing;
+  /** Reason why the hosts of all boxes are not assigned; until then nothing of this box is sent. */
+  readonly hostsFailure?: ManagementError | undefined;
   /** Validated objects of the listing. */
   readonly candidates: readonly Candidate[];
   /** By object key: the desired state at the last pass; empty if the definitions have changed since. */

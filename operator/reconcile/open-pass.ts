@@ -1,4 +1,5 @@
 import type { NamespaceClaim } from '../../api/client/desired-state.ts';
+import { ManagementError } from '../../api/client/management-error.ts';
 import { candidatesOf } from '../desired/candidates.ts';
 import type { Desired } from '../desired/desired.ts';
 import { withoutTaken } from '../desired/host-claims.ts';
@@ -13,7 +14,7 @@ import { publishAgain } from './publish.ts';
 export async function openPass(request: PassRequest): Promise<BoxPass> {
   const { box, cache, scope, context, signal } = request;
   const began = context.now().getTime();
-  const listing = await listed(request);
+  const { listing, hostsFailure } = await listed(request);
   const api = boxApi({ box, isGone: listing.isGone === true }, context, signal);
   await retire(api, listing, cache);
   // New definitions change the meaning of objects and the fields of statuses.
@@ -32,18 +33,35 @@ export async function openPass(request: PassRequest): Promise<BoxPass> {
   // Statuses that somebody else wrote: only in a sweep, so that two conflicting writers write rarely.
   if (isSweep) publishAgain(cache, context.source.takeForeignStatusWrites?.(box) ?? []);
   const secrets = { box, keeper: context.keeper, cache: cache.secrets, signal };
-  return { ...request, began, listing, candidates, known, isSweep, api, secrets };
+  return { ...request, began, listing, hostsFailure, candidates, known, isSweep, api, secrets };
 }
 
 const nothingKnown: ReadonlyMap<string, Desired> = new Map();
 
-/** Reads the declarations. Hosts are assigned to all boxes before anything of one box is sent. */
-async function listed({ box, context: { source, hosts }, signal }: PassRequest): Promise<Listing> {
+/**
+ * Reads the declarations. Hosts are assigned to all boxes before anything of one box is sent; a failure of that is
+ * returned, so that the statuses report it. Throws it if there is no namespace, and thus no status.
+ */
+async function listed({ box, context, signal }: PassRequest): Promise<Pick<BoxPass, 'listing' | 'hostsFailure'>> {
+  const { source, hosts } = context;
   const listing = await source.list(box, signal);
-  await hosts?.settle(signal);
+  const hostsFailure = await failureOf(hosts?.settle(signal));
   const { tenancy } = listing;
-  if (tenancy === undefined) return listing;
-  return { ...listing, tenancy: { ...tenancy, hosts: withoutTaken(tenancy.hosts, hosts?.refused(box) ?? []) } };
+  if (hostsFailure !== undefined && listing.isGone === true) throw hostsFailure;
+  if (tenancy === undefined) return { listing, hostsFailure };
+  const granted = withoutTaken(tenancy.hosts, hosts?.refused(box) ?? []);
+  return { listing: { ...listing, tenancy: { ...tenancy, hosts: granted } }, hostsFailure };
+}
+
+/** Returns the failure of a call, unless somebody else leads now: then nothing is reported either. */
+async function failureOf(call: Promise<void> | undefined): Promise<ManagementError | undefined> {
+  try {
+    await call;
+    return undefined;
+  } catch (error) {
+    if (error instanceof ManagementError && error.code !== 'fenced') return error;
+    throw error;
+  }
 }
 
 /** Retires a box without a namespace before anything else: it serves nothing, even if rows cannot be removed yet. */

@@ -41,9 +41,20 @@ export async function writeStatuses(pass: BoxPass, desired: readonly Desired[], 
       await releaseTerminating(pass);
       return publish(pass, desired, 'pending');
     case 'failed':
-      await publish(pass, desired, 'unreachable');
+      await publish(pass, desired, 'unreachable', reported(pass, desired));
       throw outcome.error;
   }
+}
+
+/**
+ * Returns the keys of the objects whose statuses a failure leaves as they are. Before the rows were ever read, nobody
+ * knows whether an object is in force: a status about what it declares now stays. A Box tells whether the API answers.
+ */
+function reported({ cache, context }: BoxPass, desired: readonly Desired[]): ReadonlySet<string> {
+  const { source, isApiAway } = context;
+  if (cache.stored.isKnown) return new Set();
+  const objects = desired.map(({ object }) => object).filter(({ kind }) => kind !== 'Box' || !isApiAway());
+  return new Set(objects.filter((one) => source.isReported?.(one) === true).map(({ key }) => key));
 }
 
 /** Releases the terminating objects of a locked box. They have no row: its rows belong to the earlier namespace. */

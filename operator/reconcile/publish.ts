@@ -14,7 +14,7 @@ export type Remainder = 'done' | 'more' | 'large';
 /**
  * Writes the statuses that changed since they were last written, up to the share of this box in a pass; returns what
  * remains. Before an object is called Ready it gets the finalizer. Objects with the same input as before are
- * skipped, and so are those in `later` (their keys), which have not been sent to the API yet.
+ * skipped, and so are those in `later` (their keys), which another pass tells about.
  */
 export async function publish(
   pass: BoxPass,

@@ -22,6 +22,7 @@ export class StoredState {
   readonly #undeclaredLinks = new Map<string, boolean>();
   #quota = '{}';
   #isSynced = false;
+  #isKnown = false;
 
   /** By row key: the rows of this cluster. */
   get rows(): ReadonlyMap<string, KnownRow> {
@@ -48,10 +49,16 @@ export class StoredState {
     return this.#isSynced;
   }
 
+  /** True once the rows were read: before, a missing row says nothing. */
+  get isKnown(): boolean {
+    return this.#isKnown;
+  }
+
   /** Notes all rows, as they were just read. */
   replaceRows(rows: Map<string, KnownRow>): void {
     this.#rows = rows;
     this.#isSynced = true;
+    this.#isKnown = true;
   }
 
   /** Notes that the rows may have changed: the next pass compares everything. */

@@ -4,7 +4,7 @@ import type { ObjectName } from '../../desired/declared.ts';
 import type { HostSource, Source } from '../../desired/source.ts';
 import { boxSecrets, type ClusterSecrets } from '../secrets/box-secrets.ts';
 import { declaredNamespace, namespaceNovelty, type DeclaredNamespace } from './declared-namespace.ts';
-import { declaredObject, novelty, type DeclaredObject } from './declared-object.ts';
+import { declaredObject, isReported, novelty, type DeclaredObject } from './declared-object.ts';
 import { isDefinitionGoing } from './definition.ts';
 import { createFinalizers } from './finalizers.ts';
 import type { FinalizerOptions } from './finalizers.ts';
@@ -131,6 +131,10 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
     },
     isListed: (box) => stores?.namespaces.store.hasNamespace(box) === true,
     namespaceOf: async (box, signal) => (await liveNamespace(options.api, box, signal)).claim,
+    isReported({ kind, namespace, name, uid }) {
+      const there = stores?.[kind].store.get(namespace, name);
+      return there?.uid === uid && isReported(there);
+    },
     takeForeignStatusWrites: rewritten.take,
     hadGeneratedSecret: (client, secret) => hadGeneratedSecret(stores?.Client.store, client, secret),
     isKindGoing: (kind, signal) => isDefinitionGoing(options.api, kind, signal),

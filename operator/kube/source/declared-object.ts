@@ -1,4 +1,4 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject, parseJson } from '../../../crds/json-value.ts';
 import { hash } from 'node:crypto';
 import { API_VERSION, type Kind } from '../../../crds/kind.ts';
 import { LONGEST_RESOURCE } from '../../../crds/resource-size.ts';
@@ -45,6 +45,12 @@ export const novelty: Novelty<DeclaredObject> = {
 /** Checks whether an object has our finalizer. */
 export function isHeld({ finalizers }: DeclaredObject): boolean {
   return finalizers.includes(FINALIZER);
+}
+
+/** Checks whether the status of an object is about its current generation. */
+export function isReported({ declared, status }: DeclaredObject): boolean {
+  const value = parseJson(status);
+  return isObject(value) && value['observedGeneration'] === declared.generation;
 }
 
 /**

@@ -19,14 +19,16 @@ export interface Deletions {
 /**
  * Removes the rows of deleted and terminating objects before anything else in a pass, then releases the objects that
  * waited for this. It needs no Secret and nothing that is still declared, so these cannot delay a deletion. An id that
- * another object has now is left to the plan, which passes it on in one call.
+ * another object has now is left to the plan, which passes it on in one call. Throws what the API or the source throws,
+ * and the failure to assign hosts, before it sends anything.
  */
 export async function removeDeleted(pass: BoxPass): Promise<Deletions> {
-  const { box, listing, candidates, cache, context } = pass;
+  const { box, listing, candidates, cache, context, hostsFailure } = pass;
   const { stored, deletions } = cache;
   const going = context.source.finalizers?.terminating(box) ?? [];
   deletions.missing = 0;
   deletions.hasPending = going.length > 0;
+  if (hostsFailure !== undefined) throw hostsFailure;
   if (!stored.isSynced && (going.length > 0 || isAnyContested(candidates))) await listStoredRows(pass);
   deletions.hasPending = going.length > 0 || !isEachDeclared(stored.rows, candidates);
   if (!deletions.hasPending) return { removed: [], open: new Set() };

@@ -145,6 +145,50 @@ describe('boxgate keys', () => {
     expect((await secret('boxgate-keys'))['encryption-key']).to.equal(after['encryption-key']?.split(',')[0]);
   });
 
+  it('rotates no Secret that somebody else provides, and tells its owner the steps of each key', async () => {
+    const { run, secret } = await installation();
+    await run(['create']);
+    const before = await secret('boxgate-keys');
+    const steps: readonly (readonly [args: readonly string[], told: RegExp])[] = [
+      [
+        ['rotate', 'management'],
+        /1\. .*`old,new`, .*; 2\. `new,old`, restart boxgate-api and boxgate-operator; 3\. `new`/,
+      ],
+      [
+        ['rotate', 'certificate'],
+        /1\. add .* to ca\.crt; 2\. replace tls\.crt and tls\.key; 3\. remove .* from ca\.crt;/,
+      ],
+      [
+        ['rotate', 'encryption'],
+        /1\. .*`old,new`, restart boxgate-api; 2\. `new,old`, restart boxgate-api; .*keep the old/,
+      ],
+      [['rotate', 'digest'], /replace digest-key, restart boxgate-operator/],
+      [['forget', 'encryption'], /leave only the first key in encryption-key, restart boxgate-api/],
+    ];
+    for (const [args, told] of steps) {
+      const { code, said } = await run(args, { BOXGATE_KEYS_PROVIDED: 'true' });
+      expect(code, args.join(' ')).to.equal(1);
+      expect(said)
+        .to.match(/^boxgate: The Secret boxgate-keys is provided \(BOXGATE_KEYS_PROVIDED\), .*\n$/)
+        .and.to.match(told);
+    }
+    expect(await secret('boxgate-keys')).to.deep.equal(before);
+  });
+
+  it('takes no second step of an encryption key that was reverted after the first one', async () => {
+    const { at, run, secret } = await installation();
+    await run(['create']);
+    const { 'encryption-key': old = '' } = await secret('boxgate-keys');
+    await run(['rotate', 'encryption']);
+    const body = { data: { 'encryption-key': Buffer.from(old).toString('base64') } };
+    const contentType = 'application/merge-patch+json';
+    await plane.call({ method: 'PATCH', path: `${at}/secrets/boxgate-keys`, body, contentType });
+    const second = await run(['rotate', 'encryption']);
+    expect(second.code).to.equal(1);
+    expect(second.said).to.match(/^boxgate: The key that step 1 added is no longer in encryption-key: /);
+    expect((await secret('boxgate-keys'))['encryption-key']).to.equal(old);
+  });
+
   it('rotates nothing that is not there, and prints its usage for a key that it does not know', async () => {
     const { run } = await installation();
     const missing = await run(['rotate', 'digest']);

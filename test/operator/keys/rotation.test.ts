@@ -36,6 +36,16 @@ describe('steps of a rotation', () => {
     expect(values).to.deep.equal(['old,older,new', 'new,old,older']);
   });
 
+  it('seals with no other encryption key where the new one was removed between the steps', () => {
+    const { change } = encryptionStep('old,older', undefined, 'new');
+    const kept = change.annotations['boxgate.dev/rotation-encryption'] ?? undefined;
+    const gone = 'The key that step 1 added is no longer in encryption-key: something else has written the Secret.';
+    for (const reverted of ['old,older', 'old']) expect(() => encryptionStep(reverted, kept, 'x')).to.throw(gone);
+    // A rotation that an earlier release began.
+    expect(() => encryptionStep('old', 'added', 'x')).to.throw(gone);
+    expect(encryptionStep('old,new', 'added', 'x').change.data).to.deep.equal({ 'encryption-key': 'new,old' });
+  });
+
   it('adds no more encryption keys than the API reads', () => {
     const keys = (count: number): string =>
       Array.from({ length: count }, (_, nth) => Buffer.alloc(32, nth).toString('base64')).join(',');
@@ -50,7 +60,9 @@ describe('steps of a rotation', () => {
 
   it('removes older encryption keys only when asked, and not during a rotation', () => {
     expect(forgetStep('new,old,older', undefined).change.data).to.deep.equal({ 'encryption-key': 'new' });
-    expect(() => forgetStep('old,new', 'added')).to.throw('A rotation of the encryption key has begun');
+    for (const begun of ['added', 'added-2']) {
+      expect(() => forgetStep('old,new', begun)).to.throw('A rotation of the encryption key has begun');
+    }
   });
 
   it('replaces the digest key in one step', () => {

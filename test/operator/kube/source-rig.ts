@@ -29,8 +29,12 @@ export interface SourceRig {
   readonly failures: unknown[];
   /** Runs between the creation of a call and its sending. */
   meanwhile: (call: KubeCall) => Promise<void>;
+  /** URL of the management port that the reconciler calls from its next start on. */
+  managementUrl: string;
   /** Starts the reconciler; resolves after its first round. */
   start(): Promise<void>;
+  /** Starts the reconciler without waiting for its first round. */
+  begin(): void;
   stop(): Promise<void>;
   sweep(): Promise<void>;
   /** Returns the path of a kind in this box, or of one of its objects. */
@@ -114,9 +118,13 @@ function sourceRig(plane: ControlPlane, api: TestApi, account: SourceAccount, bo
     calls: [],
     failures: [],
     meanwhile: async () => undefined,
-    async start() {
+    managementUrl: api.managementUrl,
+    begin() {
       reconciler = startOver(rig, api, account.access);
-      await reconciler.firstRound;
+    },
+    async start() {
+      rig.begin();
+      await reconciler?.firstRound;
     },
     async stop() {
       await reconciler?.stop();
@@ -194,7 +202,7 @@ function startOver(rig: SourceRig, api: TestApi, access: InCluster): Reconciler 
     ...plainOptions(api.url),
     source: createClusterSource({ ...listening, secrets }),
     keeper: memoryKeeper(),
-    management: createManagement({ url: api.managementUrl, key: new Secret(api.managementKey) }),
+    management: createManagement({ url: rig.managementUrl, key: new Secret(api.managementKey) }),
     cluster: `cluster-${rig.box}`,
     events: recordedEvents(),
     onFailure: (_box, error) => rig.failures.push(error),

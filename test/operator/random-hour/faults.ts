@@ -78,8 +78,7 @@ async function slowManagement({ stage, fleet, journal, random }: FaultScene): Pr
 
 /**
  * The operators reach no replica for a while, in which secrets are changed: the replicas go on, and know nothing of
- * that. It is over once a status is about such a change. A leader that has just begun says nothing, so another try may
- * be needed.
+ * that. It is over once a status is about such a change. Nobody may lead for a moment, so another try may be needed.
  */
 async function closeManagement({ stage, fleet, journal, random }: FaultScene): Promise<void> {
   const changed = async (): Promise<() => Promise<boolean>> => {
