@@ -30,6 +30,7 @@ import { createKnownBoxes } from './http/request/known-boxes.ts';
 import { createManagementApp } from './http/management/management.ts';
 import { createFailedPolicies } from './policy/failed-policies.ts';
 import { createMetrics } from './http/server/metrics.ts';
+import type { Probed } from './http/server/probes.ts';
 import type { Metrics } from './http/server/metrics.ts';
 import { answerLog, brokenLog, handshakeLog } from './http/server/answer-log.ts';
 import { defaultStopLimits, gracefulStop } from './http/server/graceful-stop.ts';
@@ -140,7 +141,10 @@ async function start(
   const services = oauthServices(config, { ...database, general: pool }, ofProcess, log);
   const oauth = { ...services, usage, requestNotes, failedPolicies };
   const auditing = startAuditWriting({ pool: database.general, events, log });
+  const life = { stopping: false };
+  const ready = readiness(database, life);
   const gauges = {
+    ready,
     boxesInMemory: () => oauth.states.size,
     secretsWaiting: () => queue.depth,
     policyFailures: () => failedPolicies.count,
@@ -160,8 +164,7 @@ async function start(
     inFlight,
   ]);
   const parts = { ...given, oauth, metrics, loopTime, largePages, bodyBytes, inFlight };
-  const life = { stopping: false };
-  const servers = { public: publicServer(parts), management: managementServer(parts, life) };
+  const servers = { public: publicServer(parts), management: managementServer(parts, ready) };
   const stops = { public: gracefulStop(servers.public), management: gracefulStop(servers.management) };
   const unfollow = followCertificates(servers, parts);
   const upkeep = await startUpkeep(oauth, log);
@@ -259,8 +262,17 @@ interface Life {
   stopping: boolean;
 }
 
-function managementServer(parts: Parts, life: Life): Server {
-  const { config, certificates, database, oauth, metrics, log, throttleNow } = parts;
+/** Returns the check whether this replica can serve: it resolves if it can, otherwise it throws the reason. */
+function readiness(database: Database, life: Life): Probed['ready'] {
+  return async () => {
+    if (life.stopping) throw new Outage('The service is stopping');
+    // With the token path's own connections: slow searches must not take every replica out of service.
+    await checkDatabase(database.hot);
+  };
+}
+
+function managementServer(parts: Parts, ready: Probed['ready']): Server {
+  const { config, certificates, oauth, metrics, log, throttleNow } = parts;
   const app = createManagementApp({
     metrics,
     log,
@@ -268,11 +280,7 @@ function managementServer(parts: Parts, life: Life): Server {
     apply: { ...oauth, firstAdmins: createFirstAdmins(oauth), declaredDays: declaredDaysOf(oauth) },
     keys: config.managementKeys,
     keyFailures: createThrottle(defaultThrottle, throttleNow).secrets,
-    async ready() {
-      if (life.stopping) throw new Outage('The service is stopping');
-      // With the token path's own connections: slow searches must not take every replica out of service.
-      await checkDatabase(database.hot);
-    },
+    ready,
   });
   // Applying a box of many thousand objects with secrets to hash takes minutes.
   return createHttpServer(app, { ...defaultServerLimits, request: 0, idle: 0 }, brokenLog(log, metrics), {

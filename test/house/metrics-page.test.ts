@@ -38,7 +38,13 @@ async function apiPage(): Promise<string> {
     refusals: () => new Map([['shop', 1]]),
   };
   const metrics = createMetrics(
-    { boxesInMemory: () => 1, secretsWaiting: () => 1, policyFailures: () => 1, auditEventsDropped: () => 1 },
+    {
+      ready: () => Promise.resolve(),
+      boxesInMemory: () => 1,
+      secretsWaiting: () => 1,
+      policyFailures: () => 1,
+      auditEventsDropped: () => 1,
+    },
     [share],
   );
   metrics.answered('GET', '/Client', 200, 0.1);

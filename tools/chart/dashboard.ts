@@ -28,6 +28,7 @@ const panels: readonly Panel[] = [
     'reqps',
     { '{{resource}}': 'sum by (resource) (rate(boxgate_share_refused_total[$__rate_interval]))' },
   ],
+  ['Replicas that can serve', 'short', { '{{pod}}': 'boxgate_ready' }],
   ['Boxes in memory', 'short', { '{{pod}}': 'boxgate_boxes_in_memory' }],
   ['CPU', 'percentunit', { '{{pod}}': 'rate(boxgate_process_cpu_seconds_total[$__rate_interval])' }],
   ['Memory', 'bytes', { '{{pod}}': 'boxgate_process_resident_memory_bytes' }],

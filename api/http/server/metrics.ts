@@ -13,6 +13,8 @@ export interface Metrics {
 
 /** Gauges that are read when the page is requested. */
 export interface Gauges {
+  /** Resolves if this replica can serve; throws if it cannot. */
+  readonly ready: () => Promise<void>;
   readonly boxesInMemory: () => number;
   readonly secretsWaiting: () => number;
   /** Decisions in which a policy failed, since the start. */
@@ -26,6 +28,7 @@ export function createMetrics(gauges: Gauges, shares: readonly ResourceUse[]): M
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'boxgate_' });
   const answers = createAnswerCounts(registry);
+  addReadiness(registry, gauges.ready);
   gauge(registry, 'boxgate_boxes_in_memory', 'Boxes whose configuration is held in memory.', gauges.boxesInMemory);
   gauge(registry, 'boxgate_argon2_waiting', 'Secrets being hashed or waiting for it.', gauges.secretsWaiting);
   addShares(registry, shares);
@@ -47,6 +50,23 @@ export function createMetrics(gauges: Gauges, shares: readonly ResourceUse[]): M
       return { contentType: registry.contentType, text: `${await registry.metrics()}\n${answers.histogram()}` };
     },
   };
+}
+
+/** Adds whether the replica can serve. While none can, its Service has no pod and nobody gets an answer to count. */
+function addReadiness(registry: Registry, ready: Gauges['ready']): void {
+  new Gauge({
+    name: 'boxgate_ready',
+    help: '1 if this replica can serve, as /readyz says, otherwise 0.',
+    registers: [registry],
+    async collect() {
+      this.set(
+        await ready().then(
+          () => 1,
+          () => 0,
+        ),
+      );
+    },
+  });
 }
 
 const shareLabels = ['resource', 'box'] as const;

@@ -9,15 +9,18 @@ function samples(page: string, name: string): string[] {
   return page.split('\n').filter((line) => line.startsWith(name));
 }
 
+/** Gauges of a replica that serves, and in which nothing has happened. */
+const nothing = {
+  ready: () => Promise.resolve(),
+  boxesInMemory: () => 0,
+  secretsWaiting: () => 0,
+  policyFailures: () => 0,
+  auditEventsDropped: () => 0,
+};
+
 describe('metrics', () => {
   it('count answers by method, route and status, and measure them by route', async () => {
-    const gauges = {
-      boxesInMemory: () => 3,
-      secretsWaiting: () => 2,
-      policyFailures: () => 0,
-      auditEventsDropped: () => 0,
-    };
-    const metrics = createMetrics(gauges, []);
+    const metrics = createMetrics({ ...nothing, boxesInMemory: () => 3, secretsWaiting: () => 2 }, []);
     metrics.answered('GET', '/Client', 200, 0.002);
     metrics.answered('GET', '/Client', 200, 0.2);
     metrics.answered('GET', '/Client', 401, 0.001);
@@ -40,10 +43,7 @@ describe('metrics', () => {
       uses: () => [{ box: 'shop', used: 2, waiting: 5 }],
       refusals: () => new Map([['shop', 3]]),
     };
-    const metrics = createMetrics(
-      { boxesInMemory: () => 0, secretsWaiting: () => 0, policyFailures: () => 0, auditEventsDropped: () => 0 },
-      [share],
-    );
+    const metrics = createMetrics(nothing, [share]);
     await metrics.page();
     const { text } = await metrics.page();
     expect(samples(text, 'boxgate_share_')).to.deep.equal([
@@ -54,13 +54,7 @@ describe('metrics', () => {
   });
 
   it('of two in one process do not meet', async () => {
-    const gauges = {
-      boxesInMemory: () => 0,
-      secretsWaiting: () => 0,
-      policyFailures: () => 0,
-      auditEventsDropped: () => 0,
-    };
-    const [one, other] = [createMetrics(gauges, []), createMetrics(gauges, [])];
+    const [one, other] = [createMetrics(nothing, []), createMetrics(nothing, [])];
     one.answered('GET', '/x', 200, 1);
     expect((await other.page()).text).not.to.contain('route="/x"');
   });

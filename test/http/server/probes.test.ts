@@ -48,12 +48,13 @@ describe('probes', () => {
     await eventually('it is not ready', async () => (await probe('/readyz'))[0] === 503);
     expect(await probe('/readyz')).to.deep.equal([503, 'Postgres cannot answer now']);
     expect(await probe('/healthz')).to.deep.equal([200, 'ok']);
-    expect((await probe('/metrics'))[0]).to.equal(200);
+    expect((await probe('/metrics'))[1]).to.match(/^boxgate_ready 0$/m);
     await asOwner('postgres', async (client) => {
       await client.query(`ALTER DATABASE ${name}_away ALLOW_CONNECTIONS true`);
       await client.query(`ALTER DATABASE ${name}_away RENAME TO ${name}`);
     });
     await eventually('it is ready', async () => (await probe('/readyz'))[0] === 200);
+    expect((await probe('/metrics'))[1]).to.match(/^boxgate_ready 1$/m);
   });
 
   it('say that it is not ready while it stops, for as long as it still answers', async () => {

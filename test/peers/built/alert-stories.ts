@@ -50,6 +50,16 @@ export const alertStories: Readonly<Record<string, AlertStory>> = {
       },
     ],
   },
+  BoxgateApiNotReady: {
+    fires: { 'boxgate_ready{pod="boxgate-api-1"}': '1x5 0x20', 'boxgate_ready{pod="boxgate-api-2"}': '1x5 0x20' },
+    at: 9,
+    quiet: [
+      { 'boxgate_ready{pod="boxgate-api-1"}': '0x60', 'boxgate_ready{pod="boxgate-api-2"}': '1x60' },
+      // A failover of Postgres within a minute.
+      { 'boxgate_ready{pod="boxgate-api-1"}': '1x5 0x1 1x50' },
+      {},
+    ],
+  },
   BoxgateApiErrors: {
     fires: requests('500', 600),
     at: 12,
