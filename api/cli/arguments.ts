@@ -64,7 +64,7 @@ function valuesOf(values: OptionValues, known: Readonly<Record<string, CommandOp
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => {
       if (known[name]?.multiple === true || !Array.isArray(value)) return [name, value] as const;
-      if (value.length > 1) throw usageError(`--${name} is given once`);
+      if (value.length > 1) throw usageError(`--${name} may be given only once`);
       return [name, value.map(String)[0]] as const;
     }),
   );

@@ -78,6 +78,6 @@ async function releaseOverdue(options: DeadlineOptions, signal: AbortSignal): Pr
 function rowRemains(object: TerminatingObject, holdLimit: number) {
   const { kind, namespace, name, uid } = object;
   const waited = `${String(Math.round(holdLimit / 1000))} s`;
-  const message = `The API could not be reached for ${waited}: the object goes, and what it declared still works until the API is back, which removes it first`;
+  const message = `The API could not be reached for ${waited}: the object is released, and what it declared works until the API is back. Then it is removed first. Look at the pods of the API and at Postgres`;
   return { object: { kind, namespace, name, uid }, type: 'Warning', reason: 'RowRemains', message } as const;
 }

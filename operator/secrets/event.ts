@@ -28,7 +28,7 @@ const TELLINGS = {
   renewed: (secret) => ({
     type: 'Warning',
     reason: 'SecretRenewed',
-    message: `${secret} held no secret of ours any more and has a new one; ${overlap}`,
+    message: `${secret} no longer held the generated secret and has a new one; ${overlap}`,
   }),
   taken: (secret) => ({
     type: 'Warning',
@@ -43,6 +43,6 @@ const TELLINGS = {
   retired: (secret) => ({
     type: 'Normal',
     reason: 'SecretRetired',
-    message: `${secret}: the secret before has retired`,
+    message: `${secret}: the previous secret has expired`,
   }),
 } as const satisfies Record<SecretChange, (secret: string, isKnown: boolean) => Telling | undefined>;

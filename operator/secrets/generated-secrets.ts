@@ -204,7 +204,7 @@ function notKnown(now: number): ResolvedSecret {
 
 /** Returns that nothing can be created in a namespace that is being deleted: every attempt is refused. */
 function notMade(name: string): ResolvedSecret {
-  return missing('NamespaceTerminating', `Secret ${name} is not made: the namespace is being deleted`);
+  return missing('NamespaceTerminating', `Secret ${name} is not created: the namespace is being deleted`);
 }
 
 function notOwned(name: string): ResolvedSecret {

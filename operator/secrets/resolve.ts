@@ -69,7 +69,7 @@ export function resolveSecret(
     case 'reference':
       return referred(source, find(source.name));
     case 'generated':
-      return generated.get(client) ?? missing('SecretNotMade', `Secret ${source.name ?? client} is not made`);
+      return generated.get(client) ?? missing('SecretNotMade', `Secret ${source.name ?? client} is not created yet`);
   }
 }
 

@@ -42,8 +42,8 @@ function messageOf(result: ApplyResult, wanted: Desired | undefined, before: Kno
       ? `${row} is not there as it was applied: somebody removed it in SQL; it is created again`
       : undefined;
   }
-  if (result.result === 'conflict') return `${row} was changed in SQL and names this object as its owner no more`;
-  if (wanted === undefined) return `${row} was made or changed in SQL, and no object declares it: it goes`;
+  if (result.result === 'conflict') return `${row} was changed in SQL and no longer names this object as its owner`;
+  if (wanted === undefined) return `${row} was created or changed in SQL and no object declares it: it is deleted`;
   const sessions = result.kind === 'Client' ? ', and the sessions of the client are revoked' : '';
-  return `${row} was changed in SQL: it is made as declared again${sessions}`;
+  return `${row} was changed in SQL: it is restored as declared${sessions}`;
 }

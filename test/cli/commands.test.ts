@@ -336,9 +336,9 @@ describe('boxctl', () => {
       }
     });
 
-    it('an option of one value is given once', async () => {
+    it('an option of one value may be given only once', async () => {
       const { code, messages } = await boxctl.run(['policy', 'list', '--link', 'Client/a', '--link', 'Client/b']);
-      expect([code, messages]).to.deep.equal([2, 'boxctl: --link is given once\n']);
+      expect([code, messages]).to.deep.equal([2, 'boxctl: --link may be given only once\n']);
     });
 
     it('3 says that the box cannot be reached', async () => {

@@ -1,6 +1,6 @@
-import { usageError } from '../cli-error.ts';
 import type { Command } from '../command.ts';
 import { boxName, serverUrl } from '../current-box.ts';
+import { textOption } from '../option-values.ts';
 
 /** `boxctl box use`. */
 export const useBox: Command = {
@@ -11,7 +11,7 @@ export const useBox: Command = {
   hasNoRecord: true,
   arguments: [1, 1],
   async run({ args: [box = ''], values, state, terminal }) {
-    const { server } = values;
+    const server = textOption(values, 'server');
     const name = boxName(box, 'the box');
     const kept = await state.read();
     const base = server === undefined && kept.box === name ? kept.base : undefined;
@@ -19,7 +19,6 @@ export const useBox: Command = {
       terminal.messages.write(
         'boxctl: no installation is chosen yet: add --server <public URL>, or set BOXCTL_SERVER\n',
       );
-    if (server !== undefined && typeof server !== 'string') throw usageError('--server is given once');
     await state.write({ box: name, base, ...(server === undefined ? {} : { server: serverUrl(server, '--server') }) });
     terminal.output.write(
       `Later commands use the box ${name}, unless --box, BOXCTL_BOX or a kube context names another.\n`,

@@ -1,5 +1,6 @@
-import { usageError, CliError } from '../cli-error.ts';
+import { CliError } from '../cli-error.ts';
 import type { Command } from '../command.ts';
+import { textOption } from '../option-values.ts';
 import { planAnswerOf, planExit } from './plan-answer.ts';
 import { planMarkdown, planText } from './plan-text.ts';
 
@@ -23,15 +24,14 @@ export const planFolder: Command = {
   formats: ['markdown'],
   arguments: [1, 1],
   async run({ args: [folder = ''], values, terminal, address, box, print }) {
-    const { requests: file, output } = values;
-    if (file !== undefined && typeof file !== 'string') throw usageError('--requests is given once');
+    const { output } = values;
     // The schemas of resources take longer to load than most commands to run.
     const [{ declaredObjects }, { givenRequests }] = await Promise.all([
       import('./declared-folder.ts'),
       import('./requests-file.ts'),
     ]);
     const objects = declaredObjects(folder, (await address()).box);
-    const requests = givenRequests(folder, file);
+    const requests = givenRequests(folder, textOption(values, 'requests'));
     if (terminal.messages.isTTY === true)
       terminal.messages.write(`comparing ${objects.length.toLocaleString('en-US')} objects with the box …`);
     const client = await box();

@@ -180,7 +180,7 @@ function conflictOf(
   return `owned by ${row.owner.name}${where}`;
 }
 
-const unowned = 'no object declares it: it was made over REST, or retained; adoption: IfUnowned takes it over';
+const unowned = 'no object declares it: it was created over REST, or retained; spec.adoption: IfUnowned takes it over';
 
 function answerDelete(
   head: ApplyHead,

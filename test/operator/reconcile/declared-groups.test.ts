@@ -129,7 +129,7 @@ describe('a Group that is declared', () => {
       'False/OwnedByAnother',
       'True/Ready',
     ]);
-    expect(message('Group/staff')).to.contain('no object declares it: it was made over REST, or retained');
+    expect(message('Group/staff')).to.contain('no object declares it: it was created over REST, or retained');
     expect((await rows())[0]).to.deep.equal({ id: 1, name: 'staff', owner: null, members: 1 });
   });
 

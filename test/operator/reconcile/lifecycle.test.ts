@@ -147,7 +147,7 @@ describe('deletionPolicy and adoption against a real API', () => {
     await pass(machineClient('app'));
     expect(rig.condition('Client/app')).to.equal('False/OwnedByAnother');
     expect(rig.source.statuses.get('Client/app')?.conditions[0]?.message).to.contain(
-      'no object declares it: it was made over REST, or retained; adoption: IfUnowned takes it over',
+      'no object declares it: it was created over REST, or retained; spec.adoption: IfUnowned takes it over',
     );
     expect(await rig.token('app', 'made over REST')).to.equal(200);
     await pass();
