@@ -9,6 +9,8 @@ export const ONE_LINE = '^[^\\x00-\\x1f\\x7f]*$';
 export const MANY_LINES = '^[^\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f]*$';
 /** Identifier of a Client or an AccessPolicy; at most 128 characters. */
 export const RESOURCE_ID = '^[A-Za-z0-9][A-Za-z0-9._~-]*$';
+/** Identifier of a user or a group: a number that JSON and JavaScript hold exactly. */
+export const NUMBERED_ID = '^[1-9][0-9]{0,14}$';
 /** Name of a namespace, and so of a box (RFC 1123 label); at most 63 characters. */
 export const DNS_LABEL = '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$';
 /** Name of a Kubernetes object (RFC 1123 subdomain); at most 253 characters. */

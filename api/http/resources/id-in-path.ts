@@ -1,4 +1,4 @@
-import { RESOURCE_ID } from '../../../crds/fields.ts';
+import { NUMBERED_ID, RESOURCE_ID } from '../../../crds/fields.ts';
 import { grantId } from '../../users/grant/view.ts';
 import { uuidShape } from '../../db/core/uuid-v7.ts';
 import type { AddressedType, ResourceExchange } from './resource-exchange.ts';
@@ -13,10 +13,10 @@ const forms = {
   Client: new RegExp(RESOURCE_ID),
   AccessPolicy: new RegExp(RESOURCE_ID),
   Session: uuidShape,
-  Group: /^[1-9]\d{0,14}$/,
+  Group: new RegExp(NUMBERED_ID),
   Grant: grantId,
   AuditEvent: uuidShape,
-  User: /^[1-9]\d{0,14}$/,
+  User: new RegExp(NUMBERED_ID),
   Box: new RegExp(RESOURCE_ID),
 } as const satisfies Record<AddressedType, RegExp>;
 

@@ -80,7 +80,7 @@ async function readGroupChanges(write: RequestedWrite, services: ReadingServices
 }
 
 async function readUserChanges(write: RequestedWrite, { records }: ReadingServices): Promise<readonly string[]> {
-  const isId = write.id !== undefined && /^[1-9]\d{0,14}$/.test(write.id);
-  const user = isId ? await records.user({ box: write.box, id: Number(write.id) }) : undefined;
+  const id = possibleId('User', write.id);
+  const user = id === undefined ? undefined : await records.user({ box: write.box, id: Number(id) });
   return changedUserFields(user, documentIn(write));
 }

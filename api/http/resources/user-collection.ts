@@ -8,7 +8,7 @@ import { userSearch } from '../../users/user/search.ts';
 import { listedUser, singleUser, userVersion } from '../../users/user/view.ts';
 import { documentIn } from '../formats/submitted-body.ts';
 import type { Collection } from './collection.ts';
-import { idIn } from './id-in-path.ts';
+import { idIn, possibleId } from './id-in-path.ts';
 
 /** The collection of users under `/users`: lists are plain, a PUT changes the fields that it has. */
 export const userCollection: Collection<'User', StoredUser, UserFilters, number> = {
@@ -36,7 +36,7 @@ export const userCollection: Collection<'User', StoredUser, UserFilters, number>
 
 /** Returns the id in the path. Throws Problem `bad-request` if it is no number, `not-found` if no user can have it. */
 function userIdOf(text: string): number {
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  if (possibleId('User', text) !== undefined) return Number(text);
   if (/^-?\d+(?:\.\d+)?$/.test(text)) throw nobody();
   throw new Problem('bad-request', 'The id of a user is a number');
 }

@@ -10,7 +10,8 @@ import { idTokenKeyFor, makeIdToken } from '../openid/id-token.ts';
 import { groupsClaim, userClaims } from '../openid/user-claims.ts';
 import { makeToken } from '../token/access-token.ts';
 import { scopeMember } from '../token/requested-scope.ts';
-import { sessionQuotaRefusal, takePlace, tooManySessions } from '../token/session-limit.ts';
+import { takePlace, tooManySessions } from '../token/session-limit.ts';
+import { sessionQuotaRefusal } from '../token/session-quota.ts';
 import { authorizationResponse, errorResponse } from './authorization-response.ts';
 import type { AuthorizationResponse } from './authorization-response.ts';
 import type { BrowserRequest } from './browser-request.ts';
@@ -18,7 +19,7 @@ import { answerRow } from './issue-code.ts';
 import { givesIdToken, givesToken } from './request/response-type.ts';
 
 /** The user that tokens are issued to, and the sign-in, whose row is locked. */
-export interface TokenHolder {
+export interface SignedInPerson {
   readonly signIn: FoundSignIn;
   readonly person: Person;
 }
@@ -47,7 +48,7 @@ export function answerKeys({ state, request, now }: BrowserRequest): AnswerKeys 
 export async function issueTokens(
   connection: Connection,
   asked: BrowserRequest,
-  holder: TokenHolder,
+  holder: SignedInPerson,
   keys: AnswerKeys,
 ): Promise<AuthorizationResponse> {
   const { state, request, origin, now } = asked;
@@ -82,7 +83,7 @@ export async function issueTokens(
 /** Makes the id_token. Without an access token it has all claims of the scope (OpenID Connect Core §5.4). */
 function idTokenFor(
   { request, now }: BrowserRequest,
-  { person, signIn }: TokenHolder,
+  { person, signIn }: SignedInPerson,
   idKey: SigningKey | null,
   accessToken: string | undefined,
 ): Promise<string> | undefined {

@@ -1,10 +1,8 @@
 import type { Box } from '../../../crds/box.ts';
-import { quotaSentence } from '../../../crds/quota.ts';
 import type { NewSession } from '../../db/session/issue.ts';
 import { takeSessionRoom } from '../../db/session/session-room.ts';
 import { insertSession } from '../../db/session/session.ts';
 import type { Connection } from '../../db/core/transaction.ts';
-import type { BoxState } from '../../state/box-state.ts';
 import type { Transaction } from '../../state/state-cache.ts';
 import { OAuthError } from '../oauth-error.ts';
 
@@ -36,8 +34,8 @@ export function issueWithinLimit(
   });
 }
 
-/** Seconds: a session may end at any time, and the tokens of a client rarely end within seconds. */
-const tryAgain = 60;
+/** Seconds until a client may try again: a session may end at any time, and tokens rarely end within seconds. */
+export const TRY_AGAIN = 60;
 
 /**
  * Makes the refusal of a token beyond `tokens.max_sessions_per_client`. RFC 6749 §5.2 has no code for it, and the
@@ -45,24 +43,5 @@ const tryAgain = 60;
  */
 export function tooManySessions(): OAuthError {
   const message = 'The client has as many live sessions as its box allows: close one, or wait until one expires';
-  return new OAuthError('slow_down', message, { retryAfter: tryAgain });
+  return new OAuthError('slow_down', message, { retryAfter: TRY_AGAIN });
 }
-
-/**
- * Returns the refusal of a session beyond the quota of its box; undefined while the box has room. RFC 6749 §5.2 has no
- * code for it. `slow_down` keeps clients from discarding their credentials, as they do at `invalid_grant`; 422 is the
- * status of every stored thing beyond its quota.
- */
-export function sessionQuotaRefusal({ sessionsFull, quota }: QuotaState): OAuthError | undefined {
-  if (!sessionsFull) return undefined;
-  const message = `One more session ${quotaSentence('sessions', quota.sessions)}`;
-  return new OAuthError('slow_down', message, { status: 422, retryAfter: tryAgain });
-}
-
-/** Throws the refusal of {@link sessionQuotaRefusal} if the box has no room. */
-export function requireSessionRoom(state: QuotaState): void {
-  const refusal = sessionQuotaRefusal(state);
-  if (refusal !== undefined) throw refusal;
-}
-
-type QuotaState = Pick<BoxState, 'sessionsFull' | 'quota'>;

@@ -1,4 +1,5 @@
 import { wordHint } from '../../../crds/did-you-mean.ts';
+import { NUMBERED_ID } from '../../../crds/fields.ts';
 import type { SortColumn } from '../../db/core/keyset.ts';
 import { readPageMark } from './cursor.ts';
 import type { PageMark } from './cursor.ts';
@@ -110,7 +111,7 @@ function readFilters<Filters extends object>(
 
 /** Form of each part of a sort key, by the type of its column: no other text reaches a statement. */
 const keyForms: Readonly<Record<SortColumn['type'], RegExp>> = {
-  bigint: /^[1-9]\d{0,14}$/,
+  bigint: new RegExp(NUMBERED_ID),
   text: /^[^\0]{1,512}$/u,
   timestamptz: /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?[+-]\d\d(?::?\d\d)?$/,
   uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,

@@ -1,4 +1,5 @@
 import { isObject } from '../../../crds/json-value.ts';
+import { Secret } from '../../client/secret.ts';
 import type { StoredResource } from '../../db/resource/resource.ts';
 import { Problem } from '../../problem.ts';
 import { changingResource, refuseManaged } from './change.ts';
@@ -20,9 +21,12 @@ export type Patch =
 
 /** The secret's stored form, made before the box is locked. */
 interface Hashed {
-  readonly secret: string;
+  readonly secret: Secret;
   readonly hash: string;
 }
+
+/** Outcome of a round: what was stored, undefined if there is no resource, or a secret that must be hashed first. */
+type Round = { readonly written: Written | undefined } | { readonly needsHash: Secret };
 
 /**
  * Changes a resource by a patch; undefined when there is none. Throws Problem `not-parsable`, `invalid`, `conflict` (it
@@ -38,21 +42,24 @@ export async function patchResource(
   let hashed: Hashed | undefined;
   for (let round = 0; round < rounds; round += 1) {
     const known = hashed;
-    const outcome = await changingResource<Written | string | undefined>(services, ref, async (...change) => {
-      const [connection, note, { resource: current, use }] = change;
-      if (current === undefined) return undefined;
-      refuseManaged(current, services);
-      demandPreconditions(preconditions, current.version);
-      const wished = patchedBody(current, patch);
-      confirmChanges?.(() => changedResourceFields(kind, id, current, wished));
-      const submission = readSubmission(ref, wished, services.now(), current);
-      const { secret } = submission;
-      // A secret must be hashed first: not under the lock.
-      if (typeof secret === 'string' && secret !== known?.secret) return secret;
-      return store(connection, box, { submission, current, use, hash: known?.hash }, note);
-    });
-    if (typeof outcome !== 'string') return outcome;
-    hashed = { secret: outcome, hash: await services.secrets.store(outcome) };
+    const outcome = await changingResource<Round>(
+      services,
+      ref,
+      async (connection, note, { resource: current, use }) => {
+        if (current === undefined) return { written: undefined };
+        refuseManaged(current, services);
+        demandPreconditions(preconditions, current.version);
+        const wished = patchedBody(current, patch);
+        confirmChanges?.(() => changedResourceFields(kind, id, current, wished));
+        const submission = readSubmission(ref, wished, services.now(), current);
+        const { secret } = submission;
+        // A secret must be hashed first: not under the lock.
+        if (typeof secret === 'string' && secret !== known?.secret.reveal()) return { needsHash: new Secret(secret) };
+        return { written: await store(connection, box, { submission, current, use, hash: known?.hash }, note) };
+      },
+    );
+    if ('written' in outcome) return outcome.written;
+    hashed = { secret: outcome.needsHash, hash: await services.secrets.store(outcome.needsHash.reveal()) };
   }
   throw new Problem('conflict', `${kind} ${id} is being changed by others; try again`);
 }

@@ -40,7 +40,7 @@ export async function putResource(
   });
 }
 
-const possibleId = new RegExp(RESOURCE_ID);
+const idForm = new RegExp(RESOURCE_ID);
 
 /** Returns the faults of read-only fields, to report all faults at once. Reads the row only if there are any. */
 async function faultsOfReadOnly(
@@ -49,5 +49,5 @@ async function faultsOfReadOnly(
   value: unknown,
 ): Promise<readonly Fault[]> {
   if (!givesReadOnly(value)) return [];
-  return readOnlyFaults(value, possibleId.test(ref.id) ? await services.records.resource(ref) : undefined);
+  return readOnlyFaults(value, idForm.test(ref.id) ? await services.records.resource(ref) : undefined);
 }

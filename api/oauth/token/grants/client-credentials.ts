@@ -6,7 +6,7 @@ import { makeToken } from '../access-token.ts';
 import { keyFor } from '../../keys/key-needed.ts';
 import { scopeMember } from '../requested-scope.ts';
 import { storeSession } from '../store-session.ts';
-import { requireSessionRoom } from '../session-limit.ts';
+import { demandSessionQuota } from '../session-quota.ts';
 import { tokenResponse } from '../response.ts';
 import type { Grant } from './grant.ts';
 
@@ -25,7 +25,7 @@ export const clientCredentials: Grant = {
     const now = services.now();
     const holder = { client: client.client.id, user: null, type: 'c', remoteAddr: request.remoteAddr } as const;
     const key = keyFor(state, plan, now);
-    requireSessionRoom(state);
+    demandSessionQuota(state);
     const { text, session } = makeToken(state, holder, plan, { issuer, key, now });
     const refreshToken = await storeSession(session, settings, context, now);
     return tokenResponse(text, plan, scopeMember(plan.scope, asked.scope), { refreshToken });

@@ -7,7 +7,8 @@ import { identifyClient, requireGrantType } from '../../client-auth/identify-cli
 import { makeToken } from '../access-token.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { scopeMember } from '../requested-scope.ts';
-import { issueWithinLimit, requireSessionRoom, tooManySessions } from '../session-limit.ts';
+import { issueWithinLimit, tooManySessions } from '../session-limit.ts';
+import { demandSessionQuota } from '../session-quota.ts';
 import { tokenResponse } from '../response.ts';
 import type { Grant, GrantContext, TokenRequest } from './grant.ts';
 
@@ -29,7 +30,7 @@ export const password: Grant = {
     if (user === undefined) throw notValid();
     const now = services.now();
     const holder = { client: client.client.id, user, type: 'p', remoteAddr: request.remoteAddr } as const;
-    requireSessionRoom(state);
+    demandSessionQuota(state);
     const { text, session } = makeToken(state, holder, plan, { issuer, key: null, now });
     if (!(await issueWithinLimit(session, state.settings, transaction, now))) throw tooManySessions();
     return tokenResponse(text, plan, scopeMember(plan.scope, asked.scope));

@@ -12,13 +12,8 @@ import { refreshSettings } from '../../refresh/settings.ts';
 import { reportReuse } from '../../report-reuse.ts';
 import { endTokens } from '../../session/end-tokens.ts';
 import type { MadeAccessToken, StartedToken } from '../access-token.ts';
-import {
-  limitsSessions,
-  requireSessionRoom,
-  sessionQuotaRefusal,
-  takePlace,
-  tooManySessions,
-} from '../session-limit.ts';
+import { limitsSessions, takePlace, tooManySessions } from '../session-limit.ts';
+import { demandSessionQuota, sessionQuotaRefusal } from '../session-quota.ts';
 import { expectedCode } from './expected-code.ts';
 import type { GrantContext } from './grant.ts';
 
@@ -59,7 +54,7 @@ export async function redeemCode<T extends { readonly made: MadeAccessToken }>(
   if (code !== undefined && isUsed) return asStored(code, verdict, make(code));
   if (code === undefined || verdict === 'refused') throw notValid();
   if (verdict === 'good' && !needsTransaction(presented, state)) {
-    requireSessionRoom(state);
+    demandSessionQuota(state);
     const made = make(code);
     if (await use(redemption, { made, code, family: null }, statements)) return made;
   }
@@ -135,7 +130,7 @@ async function redeemHeld<T extends { readonly made: MadeAccessToken }>(
     reportReuse({ event: 'code.reused', client: code.client, by }, context);
   }
   if (verdict !== 'good') return 'refused';
-  requireSessionRoom(context.state);
+  demandSessionQuota(context.state);
   const made = make(code);
   const { session } = made.made;
   if (!(await takePlace(connection, session, settings, now))) return 'full';

@@ -18,7 +18,8 @@ import { planIdToken } from '../../openid/issue-id-token.ts';
 import type { SignIdToken } from '../../openid/issue-id-token.ts';
 import { scopeMember } from '../requested-scope.ts';
 import { refreshSettings } from '../../refresh/settings.ts';
-import { requireSessionRoom, tooManySessions } from '../session-limit.ts';
+import { tooManySessions } from '../session-limit.ts';
+import { demandSessionQuota } from '../session-quota.ts';
 import { subjectOfGrant } from '../../session/still-granted.ts';
 import { tokenResponse } from '../response.ts';
 import { useRefreshToken } from '../../refresh/use-refresh-token.ts';
@@ -45,7 +46,7 @@ export const refreshToken: Grant = {
       const plan = planRefreshedToken({ settings, scopes: client.scopes, box, issuer, subject }, asked, family);
       const { person } = family;
       const key = keyFor(state, plan, now);
-      requireSessionRoom(state);
+      demandSessionQuota(state);
       const made = makeToken(state, holder, plan, { issuer, key, now, person });
       // OpenID Connect Core §12.2: the same user and sign-in, without a nonce.
       const signedIn = person && { ...family, user: person.id, person, nonce: null };
