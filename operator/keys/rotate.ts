@@ -9,23 +9,26 @@ import {
   forgetStep,
   managementStep,
   nextOf,
+  providedRefusal,
   stepAnnotation,
-  type Rotation,
+  type KeyChange,
   type RotationStep,
 } from './rotation.ts';
 import type { FoundSecret, SecretStore } from './secret-store.ts';
 
 /**
- * Takes the next step of a rotation, and returns sentences that tell it and what follows. Throws an Error of one
- * sentence if the Secret or one of its keys is missing, and KubeError if somebody else changes it at the same time.
+ * Takes the next step of a rotation, and returns sentences that tell it and what follows. Throws an Error if somebody
+ * else provides the Secret, or if it or one of its keys is missing, and KubeError if somebody else changes it at the
+ * same time.
  */
 export async function rotate(
   store: SecretStore,
   config: KeysConfig,
-  rotation: Rotation | 'forget-encryption',
+  rotation: KeyChange,
   now: number,
 ): Promise<readonly string[]> {
   const { secretName } = config;
+  if (config.isProvided) throw new Error(providedRefusal(rotation, secretName));
   const found = await store.read(secretName);
   if (found === undefined) throw new Error(`There is no Secret ${secretName}: run boxgate keys create`);
   const missing = keyNames.filter((key) => (found.data[key] ?? '') === '');
@@ -40,7 +43,7 @@ export async function rotate(
 async function stepOf(
   { data, annotations }: FoundSecret,
   config: KeysConfig,
-  rotation: Rotation | 'forget-encryption',
+  rotation: KeyChange,
   now: number,
 ): Promise<RotationStep> {
   switch (rotation) {

@@ -7,6 +7,9 @@ export const rotations = ['management', 'certificate', 'encryption', 'digest'] a
 /** One of {@link rotations}. */
 export type Rotation = (typeof rotations)[number];
 
+/** A change of the keys that takes one run or several: a rotation, or the removal of the older encryption keys. */
+export type KeyChange = Rotation | 'forget-encryption';
+
 /** A step of a rotation. */
 export interface RotationStep {
   /** The change of the Secret. */
@@ -71,23 +74,32 @@ export function managementStep(value: string, step: string | undefined, fresh: s
 
 /**
  * Returns the next step for the encryption key: `old,new`, so that every replica can open what the new one seals, then
- * `new,old`. The old one stays: older signing keys and passwords need it. Throws an Error of one sentence if there are
- * as many keys as the API reads.
+ * `new,old`. The old one stays: older signing keys and passwords need it. Throws an Error if there are as many keys as
+ * the API reads, or if the key of the first step is gone, because another key must not take its place.
  */
 export function encryptionStep(value: string, step: string | undefined, fresh: string): RotationStep {
   const keys = listed(value);
   const annotation = stepAnnotation('encryption');
-  if (step !== 'added') {
+  const expected = keysAfterFirstStep(step);
+  if (expected === undefined) {
     if (keys.length >= MOST_ENCRYPTION_KEYS) {
       const many = `The Secret has ${String(keys.length)} encryption keys, and the API reads no more`;
       throw new Error(`${many}: remove the older ones first (boxgate keys forget encryption)`);
     }
     return {
-      change: { data: { 'encryption-key': [...keys, fresh].join(',') }, annotations: { [annotation]: 'added' } },
+      change: {
+        data: { 'encryption-key': [...keys, fresh].join(',') },
+        annotations: { [annotation]: `added-${String(keys.length + 1)}` },
+      },
       done: 'step 1 of 2: the API can open what a new encryption key seals',
       restart: [api],
       next: 'when it is rolled out, run this command again',
     };
+  }
+  if (keys.length < expected) {
+    throw new Error(
+      `The key that step 1 added is no longer in encryption-key: something else has written the Secret. Put the key back, or remove the annotation ${annotation} and begin again`,
+    );
   }
   const newest = keys.slice(-1);
   return {
@@ -101,10 +113,16 @@ export function encryptionStep(value: string, step: string | undefined, fresh: s
   };
 }
 
+/** Returns the number of encryption keys that the first step left; undefined if no rotation has begun. */
+function keysAfterFirstStep(step: string | undefined): number | undefined {
+  const found = /^added(?:-(\d+))?$/.exec(step ?? '');
+  return found === null ? undefined : Number(found[1] ?? 2);
+}
+
 /** Returns the step that removes the older encryption keys. Throws an Error of one sentence during a rotation. */
 export function forgetStep(value: string, step: string | undefined): RotationStep {
   const [first = '', ...older] = listed(value);
-  if (step === 'added') {
+  if (keysAfterFirstStep(step) !== undefined) {
     throw new Error('A rotation of the encryption key has begun: run `boxgate keys rotate encryption` first');
   }
   return {
@@ -124,6 +142,27 @@ export function digestStep(fresh: string): RotationStep {
     next: 'it sends everything declared once more',
   };
 }
+
+/**
+ * Returns why the commands leave a Secret alone that somebody else provides, and the steps that its owner takes in
+ * place of them.
+ */
+export function providedRefusal(change: KeyChange, secretName: string): string {
+  return `The Secret ${secretName} is provided (BOXGATE_KEYS_PROVIDED), so its owner would undo a change made here. Change it at its source: ${stepsOfOwner[change]}; docs/production.md has the details`;
+}
+
+/** The steps of {@link managementStep} and its neighbours, for the owner of a provided Secret. */
+const stepsOfOwner = {
+  management:
+    '1. management-keys `old,new`, restart boxgate-api; 2. `new,old`, restart boxgate-api and boxgate-operator; 3. `new`, restart both; wait for each rollout',
+  certificate:
+    '1. add the new authority to ca.crt; 2. replace tls.crt and tls.key; 3. remove the old authority from ca.crt; wait two minutes after each step',
+  encryption:
+    '1. encryption-key `old,new`, restart boxgate-api; 2. `new,old`, restart boxgate-api; wait for each rollout, and keep the old key',
+  digest: 'replace digest-key, restart boxgate-operator',
+  'forget-encryption':
+    'leave only the first key in encryption-key, restart boxgate-api; passwords that were set under the others are lost',
+} as const satisfies Record<KeyChange, string>;
 
 function listed(value: string): readonly string[] {
   return value

@@ -48,7 +48,7 @@ export interface LargeTurnsOptions {
 /**
  * Creates the turns in which large objects are applied and written: one box at a time, in their order, and after each
  * turn a rest three times as long as the turn was, or seven times while other boxes have passes. So large objects take
- * at most a quarter, or an eighth, of one lane of the API server and of the API, however many there are, and no pass
+ * at most a quarter, or an eighth, of one worker of the API server and of the API, however many there are, and no pass
  * waits for them (docs/decisions/0141, 0157).
  */
 export function createLargeTurns(options: LargeTurnsOptions): LargeTurns {
@@ -60,8 +60,8 @@ export function inTurn<T extends { readonly length?: number }>(objects: readonly
   return turn === undefined ? objects : objects.filter(({ length = 0 }) => turn.take(length));
 }
 
-/** State of the lane: a box uses it, it rests, it waits for the box that was called, or nobody wants it. */
-type Lane =
+/** State of the turns: a box has its turn, all rest, the box that was called is waited for, or nobody wants a turn. */
+type TurnState =
   | { readonly state: 'used'; readonly by: LargeTurn; readonly since: number }
   | { readonly state: 'resting' }
   | { readonly state: 'promised'; readonly to: string }
@@ -78,7 +78,7 @@ class Turns implements LargeTurns {
   readonly #options: LargeTurnsOptions;
   /** Boxes that wait, in their order. */
   readonly #waiting = new Set<string>();
-  #lane: Lane = { state: 'free' };
+  #state: TurnState = { state: 'free' };
   /** The box whose pass began last, and the last other one before it. */
   #passes: readonly Pass[] = [];
   #cancel = (): void => undefined;
@@ -104,10 +104,10 @@ class Turns implements LargeTurns {
       },
       end: (isGood) => {
         if (!isGood) this.#waiting.delete(box);
-        const lane = this.#lane;
-        if (lane.state === 'used' && lane.by === turn) this.#rest(box, lane.since);
+        const current = this.#state;
+        if (current.state === 'used' && current.by === turn) this.#rest(box, current.since);
         // There is nothing large left for its turn.
-        else if (lane.state === 'promised' && lane.to === box && !isRefused) this.#callNext();
+        else if (current.state === 'promised' && current.to === box && !isRefused) this.#callNext();
       },
     };
     return turn;
@@ -118,11 +118,11 @@ class Turns implements LargeTurns {
     this.#cancel();
   }
 
-  /** Gives the lane to a turn unless it is somebody else's; returns whether the turn has it. */
+  /** Begins a turn unless it is somebody else's; returns whether the turn is under way. */
   #isUsedBy(turn: LargeTurn, box: string): boolean {
-    const lane = this.#lane;
-    if (lane.state === 'used') return lane.by === turn;
-    if (lane.state === 'resting' || (lane.state === 'promised' && lane.to !== box)) return false;
+    const current = this.#state;
+    if (current.state === 'used') return current.by === turn;
+    if (current.state === 'resting' || (current.state === 'promised' && current.to !== box)) return false;
     this.#waiting.delete(box);
     const since = this.#options.clock();
     this.#become({ state: 'used', by: turn, since }, longestTurn, () => this.#rest(box, since));
@@ -141,7 +141,7 @@ class Turns implements LargeTurns {
     const [box] = this.#waiting;
     if (box === undefined) {
       this.#cancel();
-      this.#lane = { state: 'free' };
+      this.#state = { state: 'free' };
       return;
     }
     this.#waiting.delete(box);
@@ -150,9 +150,9 @@ class Turns implements LargeTurns {
   }
 
   /** Enters a state that ends after so many milliseconds, unless another one begins before. */
-  #become(lane: Lane, wait: number, next: () => void): void {
+  #become(state: TurnState, wait: number, next: () => void): void {
     this.#cancel();
-    this.#lane = lane;
+    this.#state = state;
     if (!this.#isStopped) this.#cancel = this.#options.schedule(wait, next);
   }
 }

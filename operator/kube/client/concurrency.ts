@@ -1,7 +1,7 @@
 import { LARGE_OBJECT } from '../../desired/declared.ts';
 
 /** Limit of concurrent calls of the Kubernetes API. */
-const lanes = 16;
+const mostAtOnce = 16;
 
 /**
  * Does work for each item, several at a time; if some fail the others still run, then the first failure is thrown.
@@ -17,7 +17,7 @@ export async function forEachConcurrently<T>(
   const large = items.filter(isLarge);
   const small = large.length === 0 ? items : items.filter((item) => !isLarge(item));
   const errors: unknown[] = [];
-  const lane = async (waiting: Iterable<T>): Promise<void> => {
+  const inTurn = async (waiting: Iterable<T>): Promise<void> => {
     for (const item of waiting) {
       try {
         await work(item);
@@ -27,6 +27,9 @@ export async function forEachConcurrently<T>(
     }
   };
   const shared = small.values();
-  await Promise.all([lane(large), ...Array.from({ length: Math.min(lanes, small.length) }, () => lane(shared))]);
+  await Promise.all([
+    inTurn(large),
+    ...Array.from({ length: Math.min(mostAtOnce, small.length) }, () => inTurn(shared)),
+  ]);
   if (errors.length > 0) throw errors[0];
 }

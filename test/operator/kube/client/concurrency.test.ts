@@ -18,17 +18,17 @@ describe('calls of the Kubernetes API that are made at once', () => {
     return found;
   }
 
-  const cases: [what: string, lengths: readonly number[], lanes: number][] = [
+  const cases: [what: string, lengths: readonly number[], atOnce: number][] = [
     ['small ones', Array.from({ length: 40 }, () => 500), 16],
-    ['fewer than there are lanes', [500, 500], 2],
+    ['fewer than may run at once', [500, 500], 2],
     ['16,384 characters each', Array.from({ length: 40 }, () => 16_384), 16],
     ['60,000 characters each', Array.from({ length: 40 }, () => 60_000), 1],
     ['one large among many small ones', [200_000, ...Array.from({ length: 39 }, () => 500)], 17],
     ['many large among small ones', Array.from({ length: 40 }, (_, nth) => (nth % 2 === 0 ? 60_000 : 500)), 17],
   ];
-  for (const [what, lengths, lanes] of cases) {
-    it(`R-53 are ${String(lanes)}: ${what}`, async () => {
-      expect(await most(lengths)).to.equal(lanes);
+  for (const [what, lengths, atOnce] of cases) {
+    it(`R-53 are ${String(atOnce)}: ${what}`, async () => {
+      expect(await most(lengths)).to.equal(atOnce);
     });
   }
 });
