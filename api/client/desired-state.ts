@@ -163,7 +163,7 @@ export interface ApplyResult extends RowName {
   readonly changed?: true;
 }
 
-/** Progress while secrets are being hashed. */
+/** Progress while secrets are hashed, or the users of a box that ends are deleted. */
 export interface ApplyProgress {
   readonly progress: { readonly done: number; readonly of: number };
 }

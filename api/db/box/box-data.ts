@@ -1,4 +1,4 @@
-import { lockUse } from './box-use.ts';
+import { findUse, lockUse } from './box-use.ts';
 import { deleteResources } from '../resource/write.ts';
 import { filledBuckets } from '../session/session-buckets.ts';
 import type { ResourceKey } from '../resource/resource.ts';
@@ -36,6 +36,35 @@ export async function endBoxData(
     `INSERT INTO boxgate.revocation (box, subject, version) VALUES ($1, 'box', $2) ON CONFLICT DO NOTHING`,
     [box, version],
   );
+}
+
+/** The box has more users than one transaction may delete: they are to be deleted in portions before. */
+export class ManyUsers extends Error {
+  override readonly name = 'ManyUsers';
+  readonly users: number;
+
+  constructor(users: number) {
+    super(`the box has ${String(users)} users, more than one transaction deletes`);
+    this.users = users;
+  }
+}
+
+/** Users that one transaction deletes: a quarter of a second. */
+const usersAtOnce = 10_000;
+
+/** Throws ManyUsers if the box has more users than one transaction deletes. */
+export async function demandFewUsers(connection: Connection, box: string): Promise<void> {
+  const { users } = (await findUse(connection, box))?.use ?? { users: 0 };
+  if (users > usersAtOnce) throw new ManyUsers(users);
+}
+
+/** Deletes a portion of the users of a box whose data is about to end; returns how many. */
+export async function deleteSomeUsers(connection: Connection, box: string): Promise<number> {
+  const { rowCount } = await connection.query(
+    `DELETE FROM boxgate.user WHERE box = $1 AND id IN (SELECT id FROM boxgate.user WHERE box = $1 ORDER BY id LIMIT $2)`,
+    [box, usersAtOnce],
+  );
+  return rowCount ?? 0;
 }
 
 /** Tables whose rows of a box end with its data. */

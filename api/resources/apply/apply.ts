@@ -7,7 +7,7 @@ import type { DeclaredDays } from '../../db/audit/declared-days.ts';
 import { bumpVersion, ensureBox } from '../../db/box/box.ts';
 import { storeQuota } from '../../db/box/box-use.ts';
 import { releaseHosts } from '../../db/box/box-host.ts';
-import { endBoxData } from '../../db/box/box-data.ts';
+import { deleteSomeUsers, demandFewUsers, endBoxData, ManyUsers } from '../../db/box/box-data.ts';
 import { demandStandby } from '../../db/box/durability.ts';
 import type { DeclaredResource } from '../../db/resource/resource.ts';
 import { readBinding } from '../../db/box/namespace.ts';
@@ -63,8 +63,9 @@ export interface ApplyOutcome {
 
 /**
  * Applies the desired state of a box in one transaction: all of it, or nothing. Secrets are hashed before, so that the
- * box is not locked meanwhile; `onProgress` is called for that. Throws Fenced when a later epoch was claimed, Locked
- * when the box is bound to another namespace (from then on it is locked), and Outage.
+ * box is not locked meanwhile, and most users of a box that ends are deleted before; `onProgress` is called for both.
+ * Throws Fenced when a later epoch was claimed, Locked when the box is bound to another namespace (from then on it is
+ * locked), and Outage.
  */
 export async function applyBox(
   asked: ApplyRequest,
@@ -84,10 +85,37 @@ export async function applyBox(
     return applyNow({ connection, note }, asked, validated, { hashes, storeAdmin });
   };
   const trail = services.trailOf({ operator: head.cluster });
-  const outcome = await inBoxRecorded({ pool: services.pool, trail }, box, write, applyLimit);
+  const apply = () => inBoxRecorded({ pool: services.pool, trail }, box, write, applyLimit);
+  const outcome = await withFewUsers(asked, services, apply, onProgress);
   // After the commit, so that the box stays locked.
   if (outcome instanceof Locked) throw outcome;
   return outcome;
+}
+
+/**
+ * Runs the transaction of an apply. If it ends the data of a box with many users, these are deleted before, in portions:
+ * otherwise a box of a million would outlast the limits of the call each time.
+ */
+async function withFewUsers<T>(
+  { box, head }: ApplyRequest,
+  { pool }: ApplyServices,
+  apply: () => Promise<T>,
+  onProgress: (progress: ApplyProgress) => void,
+): Promise<T> {
+  let done = 0;
+  for (;;) {
+    try {
+      return await apply();
+    } catch (error) {
+      if (!(error instanceof ManyUsers)) throw error;
+      const of = done + error.users;
+      done += await inBoxWithin(pool, box, { mode: 'write', limit: applyLimit }, async (connection) => {
+        await demandEpoch(connection, head.cluster, head.epoch);
+        return deleteSomeUsers(connection, box);
+      });
+      onProgress({ progress: { done, of } });
+    }
+  }
 }
 
 /** Validates the lines of a call one after the other: compiling their policies takes up to 20 ms each. */
@@ -110,6 +138,8 @@ export interface Ready {
   /** The stored forms of secrets, by their text. */
   readonly hashes: ReadonlyMap<string, string>;
   readonly storeAdmin: StoreAdmin | undefined;
+  /** True if the data of a box with many users may end in this transaction: a dry run deletes nothing for good. */
+  readonly endsAll?: true;
 }
 
 /** Returns the lines with the faults of the first admin that a Box declares, otherwise the function that stores it. */
@@ -173,7 +203,7 @@ async function applyNow(
 
 /**
  * Applies validated lines in a transaction that holds the box, which has the config version `version`. A change gives
- * it the next one. Throws Outage.
+ * it the next one. Throws ManyUsers and Outage.
  */
 export async function applyLines(
   { connection, note }: Applying,
@@ -233,8 +263,9 @@ async function store(
   { connection, note }: Applying,
   { box, head }: ApplyRequest,
   plan: ApplyPlan,
-  { hashes, storeAdmin }: Ready,
+  { hashes, storeAdmin, endsAll }: Ready,
 ): Promise<number> {
+  if (plan.purges && endsAll !== true) await demandFewUsers(connection, box);
   const version = await bumpVersion(connection, box);
   const deleted = plan.deletes.length === 0 ? [] : await deleteRows(connection, box, version, plan.deletes);
   if (plan.deletes.some(({ kind }) => kind === 'Box')) await releaseHosts(connection, box);

@@ -1,7 +1,7 @@
 import type { AuditEventName } from '../../audit/events.ts';
 import type { NoteEvent } from '../../audit/recorded.ts';
 import type { ApplyHead } from '../../client/desired-state.ts';
-import { endBoxData } from '../../db/box/box-data.ts';
+import { demandFewUsers, endBoxData } from '../../db/box/box-data.ts';
 import { bumpVersion } from '../../db/box/box.ts';
 import { adoptRows, bindBox, lockBox, readBinding, reopenBox, retireBox } from '../../db/box/namespace.ts';
 import type { Connection } from '../../db/core/transaction.ts';
@@ -26,7 +26,7 @@ export interface Applying {
   readonly note: NoteEvent;
 }
 
-/** Carries out the verdict on the namespace of a call; returns the refusal if it is not the box's own. */
+/** Carries out the verdict on the namespace of a call; returns the refusal if it is not the box's own. Throws ManyUsers. */
 export async function settleClaim(
   { connection, note }: Applying,
   box: string,
@@ -35,6 +35,7 @@ export async function settleClaim(
   const binding = await readBinding(connection, box);
   const verdict = decideClaim(head, binding);
   if (verdict === 'proceed') return undefined;
+  if (verdict === 'discard') await demandFewUsers(connection, box);
   const { uid = '' } = head.namespace ?? {};
   const event = claimEvents[verdict];
   if (event !== undefined) note({ event, target: `Box/${box}` });

@@ -63,7 +63,7 @@ export async function dryRun<Facts>(
     const sessions = await activeSessions(connection, box, clients, now);
     const head = await headOf(connection, box, cluster);
     const applying = { connection, note: () => undefined };
-    const ready = { hashes, storeAdmin: undefined, version };
+    const ready = { hashes, storeAdmin: undefined, endsAll: true, version } as const;
     const { results } = await applyLines(applying, { box, head, lines }, validated, ready);
     const changes = await readConfigChanges(connection, box, version, { without: [], most: Infinity });
     if (changes === undefined) return undefined;
