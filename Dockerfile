@@ -1,4 +1,4 @@
-# The image of Boxgate: `make image`. Commands: api, operator, migrate, admin (docs/kubernetes.md).
+# The image of Boxgate: `make image`. Commands: api, operator, migrate, admin, keys (docs/kubernetes.md).
 # It needs no shell, no writable folder and no root. Nothing runs in the second stage, so a base without a shell works.
 ARG BASE=node:24-bookworm-slim
 
@@ -8,6 +8,10 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --loglevel=error
 COPY . .
 RUN node tools/image/main.ts /app
+# The command `boxgate`, for `kubectl exec`. It names Node.js by its path, so that it needs neither a shell nor env.
+RUN mkdir /app/bin && \
+    printf '#!%s\nimport "../program/main.js";\n' "$(command -v node)" >/app/bin/boxgate && \
+    chmod 755 /app/bin/boxgate
 
 FROM ${BASE}
 ARG VERSION=unknown
@@ -18,6 +22,7 @@ LABEL org.opencontainers.image.title="Boxgate" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
 ENV NODE_ENV=production
+ENV PATH="/app/bin:${PATH}"
 WORKDIR /app
 COPY --from=build /app /app
 USER 65532:65532

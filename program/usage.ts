@@ -4,6 +4,8 @@ export const COMMANDS = `boxgate api            serve the boxes of a database (s
        boxgate migrate        bring a database to this release's schema, as its owner
        boxgate keys create    create the Secret of an installation's keys, once (a Job of the chart runs it)
        boxgate keys rotate    rotate one of them: management, certificate, encryption, digest
+       boxgate keys forget encryption
+                              remove the older encryption keys, and with them what only they open
        boxgate admin reset <box> <email>
                               give an administrator a new password, which is read from standard input
 `;

@@ -165,6 +165,6 @@ describe('charts/boxgate on a real API server', () => {
     const built = await kubectl(plane, 'kustomize', 'examples/kustomize/installation');
     expect(await validate(built)).to.equal('');
     expect(built.match(/value: https:\/\/auth\.example\.com/g)).to.have.lengthOf(2);
-    expect(built.match(/image: images\.example\.com\/boxgate:/g)).to.have.lengthOf(8);
+    expect(built.match(/image: images\.example\.com\/boxgate:/g)).to.have.lengthOf(9);
   });
 });

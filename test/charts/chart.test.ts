@@ -3,10 +3,12 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { readApiConfig, readMigrateConfig } from '../../api/config.ts';
+import { isObject } from '../../crds/json-value.ts';
 import { readOperatorConfig } from '../../operator/config.ts';
+import { rotations } from '../../operator/keys/rotation.ts';
 import { renderChart, staticInstallation } from '../../tools/chart/render.ts';
 import { neededHelm } from '../../tools/needs/helm.ts';
-import { at, manifestOf, manifestsIn, podsOf } from './rendered.ts';
+import { at, environmentOf, manifestOf, manifestsIn, podsOf } from './rendered.ts';
 import { variants } from './variants.ts';
 
 const run = promisify(execFile);
@@ -55,6 +57,11 @@ describe('charts/boxgate', () => {
 
   const contradictions: readonly (readonly [title: string, values: readonly string[], said: string])[] = [
     ['two databases', ['database.api.secretName=x'], 'postgres.bundled.enabled is true: set it to false'],
+    [
+      'the authority of a database that is not used',
+      ['database.caSecretName=x'],
+      'database.caSecretName is for an existing Postgres',
+    ],
     ['no database', ['postgres.bundled.enabled=false'], 'database.api.secretName is missing'],
     [
       'no owner for migrations',
@@ -66,6 +73,7 @@ describe('charts/boxgate', () => {
       ['postgres.bundled.enabled=false', 'database.api.secretName=x', 'database.owner.secretName=x'],
       'the API needs a role of its own',
     ],
+    ['no port of DNS', ['networkPolicy.dnsPorts=null'], 'networkPolicy.dnsPorts is missing'],
     ['an Ingress for no host', ['ingress.enabled=true'], 'ingress.hosts is missing'],
     ['a route without a Gateway', ['httpRoute.enabled=true'], 'httpRoute.parentRefs is missing'],
   ];
@@ -76,21 +84,22 @@ describe('charts/boxgate', () => {
   }
 
   it('gives the programs settings that they accept', async () => {
-    for (const values of [[], variants['settings of the programs'] ?? []]) {
+    for (const values of [[], variants['settings of the programs'] ?? [], variants['TLS to Postgres'] ?? []]) {
       const all = await rendered(values);
       const migrate = all.find(({ kind, name }) => kind === 'Job' && name.startsWith('boxgate-migrate-'));
-      readApiConfig(environmentOf(manifestOf(all, 'Deployment', 'boxgate-api')));
+      readApiConfig(environmentOf(manifestOf(all, 'Deployment', 'boxgate-api'), fromElsewhere));
       readOperatorConfig({
-        ...environmentOf(manifestOf(all, 'Deployment', 'boxgate-operator')),
+        ...environmentOf(manifestOf(all, 'Deployment', 'boxgate-operator'), fromElsewhere),
         KUBERNETES_SERVICE_HOST: '10.96.0.1',
       });
-      readMigrateConfig(environmentOf(migrate?.object));
+      readMigrateConfig(environmentOf(migrate?.object, fromElsewhere));
     }
   });
 
   it('tells the operator of TLS on the public port, and of the domain of the cluster', async () => {
     const configOf = async (...values: readonly string[]) => {
-      const environment = environmentOf(manifestOf(await rendered(values), 'Deployment', 'boxgate-operator'));
+      const operator = manifestOf(await rendered(values), 'Deployment', 'boxgate-operator');
+      const environment = environmentOf(operator, fromElsewhere);
       return readOperatorConfig({ ...environment, KUBERNETES_SERVICE_HOST: '10.96.0.1' });
     };
     expect(await configOf()).to.include({ publicTls: false, clusterDomain: 'cluster.local' });
@@ -101,8 +110,8 @@ describe('charts/boxgate', () => {
   it('gives both programs the same value of each setting that both read, in every variant', async () => {
     for (const [title, values] of Object.entries(variants)) {
       const all = await rendered(values);
-      const api = environmentOf(manifestOf(all, 'Deployment', 'boxgate-api'));
-      const operator = environmentOf(manifestOf(all, 'Deployment', 'boxgate-operator'));
+      const api = environmentOf(manifestOf(all, 'Deployment', 'boxgate-api'), fromElsewhere);
+      const operator = environmentOf(manifestOf(all, 'Deployment', 'boxgate-operator'), fromElsewhere);
       const shared = Object.keys(api).filter((name) => name in operator);
       expect(shared, title).to.include.members(['BOXGATE_PUBLIC_URL', 'BOXGATE_CLUSTER_DOMAIN', 'BOXGATE_LOG_LEVEL']);
       for (const name of shared) expect(operator[name], `${title}: ${name}`).to.equal(api[name]);
@@ -128,6 +137,17 @@ describe('charts/boxgate', () => {
     const content = (names: readonly string[]) => names.filter((name) => /-[0-9a-f]{8}$/.test(name));
     expect(content(before)).to.have.lengthOf(2);
     expect(content(before).filter((name) => after.includes(name))).to.deep.equal([]);
+  });
+
+  it('migrates again for another role of the API, which thereby gets its rights', async () => {
+    const migration = async (secret: string) => {
+      const given = [...(variants['a Postgres of the admin'] ?? []), `database.api.secretName=${secret}`];
+      const names = (await rendered(given)).filter(({ kind }) => kind === 'Job').map(({ name }) => name);
+      return names.filter((name) => name.startsWith('boxgate-migrate-'));
+    };
+    const [first, second] = [await migration('boxgate-api-role'), await migration('boxgate-api-role-2')];
+    expect([...first, ...second]).to.have.lengthOf(2);
+    expect(first).not.to.deep.equal(second);
   });
 
   it('has no hook before or after an installation or upgrade: nothing waits for what comes later', async () => {
@@ -176,6 +196,87 @@ describe('charts/boxgate', () => {
     });
   });
 
+  it('runs a rotation only when asked, and never repeats it: a second pod would take the next step', async () => {
+    const all = await rendered();
+    const cronJobs = all.filter(({ kind }) => kind === 'CronJob').map(({ object }) => object);
+    const jobs = cronJobs.map((cronJob) => {
+      expect(at(cronJob, 'spec', 'suspend')).to.equal(true);
+      expect(at(cronJob, 'metadata', 'annotations', 'argocd.argoproj.io/ignore-healthcheck')).to.equal('true');
+      return at(cronJob, 'spec', 'jobTemplate', 'spec');
+    });
+    for (const job of jobs) {
+      expect(at(job, 'backoffLimit')).to.equal(0);
+      expect(at(job, 'template', 'spec', 'restartPolicy')).to.equal('Never');
+    }
+    const commands = jobs.map((job) => at(job, 'template', 'spec', 'containers', 0, 'args'));
+    expect(commands).to.have.deep.members([
+      ...rotations.map((rotation) => ['keys', 'rotate', rotation]),
+      ['keys', 'forget', 'encryption'],
+    ]);
+  });
+
+  it('leaves keys alone that somebody else provides: no rotation, and no right to read or change them', async () => {
+    const all = await rendered(['keys.create=false', 'keys.secretName=ours']);
+    expect(all.filter(({ kind }) => kind === 'CronJob').map(({ name }) => name)).to.deep.equal([]);
+    const rules = at(manifestOf(all, 'Role', 'boxgate-keys'), 'rules');
+    expect(rules).to.deep.equal([
+      { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
+      {
+        apiGroups: [''],
+        resources: ['secrets'],
+        resourceNames: ['boxgate-database', 'boxgate-database-api'],
+        verbs: ['get'],
+      },
+    ]);
+    const nothing = await rendered(variants['nothing created but by the admin']);
+    const ofKeys = nothing.filter(({ name }) => name.startsWith('boxgate-keys'));
+    expect(ofKeys.map(({ kind, name }) => `${kind} ${name}`)).to.deep.equal([]);
+  });
+
+  it('reaches DNS by the ports of the values, with UDP and TCP', async () => {
+    const portsOf = async (...values: readonly string[]) =>
+      at(manifestOf(await rendered(values), 'NetworkPolicy', 'boxgate-dns'), 'spec', 'egress', 0, 'ports');
+    const both = (port: number) => [
+      { port, protocol: 'UDP' },
+      { port, protocol: 'TCP' },
+    ];
+    expect(await portsOf()).to.deep.equal([...both(53), ...both(5353)]);
+    expect(await portsOf('networkPolicy.dnsPorts={9053}')).to.deep.equal(both(9053));
+    const none = await renderChart([], ['--set-json', 'networkPolicy.dnsPorts=[]']).catch(String);
+    expect(none).to.contain("at '/networkPolicy/dnsPorts': minItems");
+  });
+
+  it('gives argon2 the threads that it may use, and leaves four for everything else', async () => {
+    const sizeOf = async (...values: readonly string[]) =>
+      environmentOf(manifestOf(await rendered(values), 'Deployment', 'boxgate-api'), fromElsewhere)[
+        'UV_THREADPOOL_SIZE'
+      ];
+    expect(await sizeOf('api.hashThreads=8')).to.equal('12');
+    expect(await sizeOf()).to.equal(undefined);
+    const own = ['api.extraEnv[0].name=UV_THREADPOOL_SIZE', 'api.extraEnv[0].value=their own'];
+    expect(await sizeOf('api.hashThreads=8', ...own)).to.equal('their own');
+  });
+
+  it('has roles for tenants, which those of Kubernetes include only where the values say so', async () => {
+    const roleOf = (all: Awaited<ReturnType<typeof rendered>>, name: string) => {
+      const role = manifestOf(all, 'ClusterRole', name);
+      const labels = at(role, 'metadata', 'labels');
+      const into = Object.keys(isObject(labels) ? labels : {}).filter((label) => label.includes('/aggregate-to-'));
+      return { rules: at(role, 'rules'), into: into.map((label) => label.split('-to-')[1]) };
+    };
+    const ruleOf = (...verbs: readonly string[]) => [
+      { apiGroups: ['boxgate.dev'], resources: ['boxes', 'clients', 'accesspolicies', 'groups'], verbs },
+    ];
+    const read = ruleOf('get', 'list', 'watch');
+    const write = ruleOf('get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection');
+    const plain = await rendered();
+    expect(roleOf(plain, 'boxgate-view')).to.deep.equal({ rules: read, into: [] });
+    expect(roleOf(plain, 'boxgate-edit')).to.deep.equal({ rules: write, into: [] });
+    const aggregated = await rendered(['tenantRoles.aggregate=true']);
+    expect(roleOf(aggregated, 'boxgate-view').into).to.have.members(['view', 'edit', 'admin']);
+    expect(roleOf(aggregated, 'boxgate-edit').into).to.have.members(['edit', 'admin']);
+  });
+
   it('runs every Job, and the pod of helm test, on the nodes that the values name', async () => {
     const all = await rendered(['jobs.nodeSelector.disk=ssd', 'jobs.priorityClassName=system-cluster-critical']);
     const jobs = podsOf(all).filter(({ name }) => !/^(Deployment|StatefulSet) /.test(name));
@@ -208,6 +309,8 @@ describe('charts/boxgate', () => {
 /** Values that Secrets and the downward API would have. */
 const fromElsewhere: Readonly<Record<string, string>> = {
   BOXGATE_DATABASE_URL: 'postgres://boxgate_api:x@db/boxgate',
+  DATABASE_URL: 'postgres://boxgate_api:x@db/boxgate',
+  OWNER_URL: 'postgres://boxgate:x@db/boxgate',
   BOXGATE_OWNER_URL: 'postgres://boxgate:x@db/boxgate',
   BOXGATE_MANAGEMENT_KEYS: 'a-key-of-16-signs',
   BOXGATE_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
@@ -215,14 +318,3 @@ const fromElsewhere: Readonly<Record<string, string>> = {
   BOXGATE_NAMESPACE: 'boxgate-system',
   BOXGATE_POD_UID: 'a-uid',
 };
-
-/** Returns the environment of the only container of a workload. */
-function environmentOf(workload: unknown): Readonly<Record<string, string>> {
-  const env = at(workload, 'spec', 'template', 'spec', 'containers', 0, 'env');
-  const entries = (Array.isArray(env) ? env : []).map((variable: unknown) => {
-    const name = String(at(variable, 'name'));
-    const value = at(variable, 'value');
-    return [name, typeof value === 'string' ? value : (fromElsewhere[name] ?? '')] as const;
-  });
-  return Object.fromEntries(entries);
-}

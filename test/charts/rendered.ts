@@ -33,6 +33,25 @@ export function at(value: unknown, ...path: readonly (string | number)[]): unkno
   }, value);
 }
 
+/**
+ * Returns the environment of the only container of a workload, as the kubelet makes it: `given` has what comes from
+ * Secrets and the downward API, by the name of the variable.
+ */
+export function environmentOf(
+  workload: unknown,
+  given: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const env = at(workload, 'spec', 'template', 'spec', 'containers', 0, 'env');
+  const environment: Record<string, string> = {};
+  for (const variable of isList(env) ? env : []) {
+    const name = String(at(variable, 'name'));
+    const value = at(variable, 'value');
+    const text = typeof value === 'string' ? value : (given[name] ?? '');
+    environment[name] = text.replaceAll(/\$\((\w+)\)/g, (reference, other: string) => environment[other] ?? reference);
+  }
+  return environment;
+}
+
 /** Kinds that run pods, and the path of their template. */
 const templates: Readonly<Record<string, readonly string[]>> = {
   Deployment: ['spec', 'template'],

@@ -7,12 +7,26 @@ export const variants: Readonly<Record<string, readonly string[]>> = {
   'Secrets in the whole cluster': ['rbac.boxes.clusterWide=true'],
   'keys from elsewhere': ['keys.create=false', 'keys.secretName=ours'],
   'no rotations': ['keys.rotationJobs=false'],
+  'nothing created but by the admin': [
+    'keys.create=false',
+    'postgres.bundled.enabled=false',
+    'database.owner.secretName=cluster-app',
+    'database.api.secretName=boxgate-api-role',
+  ],
+  'roles of tenants that those of Kubernetes include': ['tenantRoles.aggregate=true'],
+  'no roles of tenants': ['tenantRoles.create=false'],
   'TLS on the public port': ['tls.secretName=public-tls'],
   'a Postgres of the admin': [
     'postgres.bundled.enabled=false',
     'database.owner.secretName=cluster-app',
     'database.api.secretName=boxgate-api-role',
     'database.createApiRole=true',
+  ],
+  'TLS to Postgres': [
+    'postgres.bundled.enabled=false',
+    'database.owner.secretName=cluster-app',
+    'database.api.secretName=boxgate-api-role',
+    'database.caSecretName=cluster-ca',
   ],
   'migrations by hand': [
     'migrate.enabled=false',
@@ -37,6 +51,7 @@ export const variants: Readonly<Record<string, readonly string[]>> = {
   'NetworkPolicies with peers': [
     'networkPolicy.publicFrom[0].ipBlock.cidr=10.0.0.0/8',
     'networkPolicy.apiServer.to[0].ipBlock.cidr=10.1.0.0/16',
+    'networkPolicy.dnsPorts={53}',
     'api.jwksHosts={keys.example.com}',
   ],
   monitoring: [

@@ -35,6 +35,13 @@ export const chartValues: Members = {
       clusterWide: flag(false, 'Bind it in the whole cluster: the operator then may read and write every Secret'),
     }),
   }),
+  tenantRoles: section('ClusterRoles `boxgate-view` and `boxgate-edit` on boxes, clients, policies and groups', {
+    create: flag(true, 'Create them. They give nobody a right until somebody binds them'),
+    aggregate: flag(
+      false,
+      'Add them to the roles `view`, `edit` and `admin` of Kubernetes. Whoever has one of these in a namespace then reads, or controls, its box',
+    ),
+  }),
   keys: section('Keys of the installation', {
     create: flag(true, 'Create the Secret once, by a Job. False: you provide it'),
     secretName: text(
@@ -42,7 +49,10 @@ export const chartValues: Members = {
       'Secret with `management-keys`, `digest-key`, `encryption-key`, `tls.crt`, `tls.key`, `ca.crt`',
       name,
     ),
-    rotationJobs: flag(true, 'Create a suspended CronJob for each rotation, for `kubectl create job --from`'),
+    rotationJobs: flag(
+      true,
+      'Create a suspended CronJob for each rotation, for `kubectl create job --from`; only with `keys.create`',
+    ),
   }),
   tls: section('TLS of the public port', {
     secretName: text(
@@ -64,6 +74,11 @@ export const chartValues: Members = {
       secretName: text('', 'Secret with the URL of another role than the owner', name),
       key: text('uri', 'Key of the URL in that Secret'),
     }),
+    caSecretName: text(
+      '',
+      'Secret with the authority of Postgres under `ca.crt`; that of CloudNativePG (`<cluster>-ca`) works as it is. The API and the migration then demand TLS, and verify certificate and host. Empty: the URLs decide',
+      name,
+    ),
     createApiRole: flag(false, 'Let the migration create the role of the API; the owner then needs CREATEROLE'),
   }),
   postgres: section('A Postgres for evaluation', {
@@ -96,7 +111,11 @@ export const chartValues: Members = {
     }),
     trustedProxies: texts('Networks whose `X-Forwarded-For` is trusted, such as `10.0.0.0/8`'),
     poolSize: programInteger(1, 100, 'Connections to Postgres of each of two pools; null: 4'),
-    hashThreads: programInteger(1, 64, 'argon2 computations at once; null: one less than there are cores'),
+    hashThreads: programInteger(
+      1,
+      64,
+      'argon2 computations at once; null: one less than there are cores, at most 4 of them in effect',
+    ),
     revocationsNeedStandby: flag(false, 'Answer a revocation only when a synchronous standby has it'),
     failuresPerClient: programInteger(
       1,
@@ -153,6 +172,7 @@ export const chartValues: Members = {
       [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }],
       'Peers that read metrics, if `metrics.serviceMonitor.enabled`',
     ),
+    dnsPorts: ports([53, 5353], 'Ports of DNS servers, UDP and TCP; that of OpenShift is 5353', 1),
     apiServer: section('Destination of calls of the Kubernetes API', {
       to: objects([], 'Peers; empty: everywhere'),
       ports: ports([443, 6443], 'Ports'),
@@ -204,8 +224,10 @@ function resources(cpu: string, memory: string, memoryLimit: string, description
   return object({ requests: { cpu, memory }, limits: { memory: memoryLimit } }, description);
 }
 
-function ports(initial: readonly number[], description: string): Value {
-  return { schema: { type: 'array', items: { type: 'integer', minimum: 1, maximum: 65_535 } }, initial, description };
+/** Ports of a NetworkPolicy, which allows every port where the list is empty: `minItems` may exclude that. */
+function ports(initial: readonly number[], description: string, minItems = 0): Value {
+  const items = { type: 'integer', minimum: 1, maximum: 65_535 };
+  return { schema: { type: 'array', items, ...(minItems > 0 && { minItems }) }, initial, description };
 }
 
 /** The settings of where pods run. */

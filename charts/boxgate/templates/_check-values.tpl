@@ -6,6 +6,9 @@
 {{- if or $owner.secretName $api.secretName -}}
 {{- fail "database.owner.secretName and database.api.secretName name an existing Postgres, but postgres.bundled.enabled is true: set it to false" -}}
 {{- end -}}
+{{- if .Values.database.caSecretName -}}
+{{- fail "database.caSecretName is for an existing Postgres, but postgres.bundled.enabled is true: set one of them only" -}}
+{{- end -}}
 {{- else -}}
 {{- if not $api.secretName -}}
 {{- fail "database.api.secretName is missing: name the Secret with the URL of the role of the API, or set postgres.bundled.enabled to true" -}}

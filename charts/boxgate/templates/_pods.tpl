@@ -68,6 +68,33 @@ topologySpreadConstraints:
     secretKeyRef: {name: {{ .secret | quote }}, key: {{ .key | quote }}}
 {{- end -}}
 
+{{- /* A variable with a URL of Postgres. With database.caSecretName it has parameters that pg reads the authority by. Arguments: root, name, secret, key. */ -}}
+{{- define "boxgate.databaseUrl" -}}
+{{- if .root.Values.database.caSecretName -}}
+{{- $given := trimPrefix "BOXGATE_" .name -}}
+{{ include "boxgate.secretEnv" (dict "name" $given "secret" .secret "key" .key) }}
+- {name: {{ .name }}, value: "$({{ $given }})?sslmode=verify-full&sslrootcert=/etc/boxgate/database/ca.crt"}
+{{- else -}}
+{{ include "boxgate.secretEnv" . }}
+{{- end -}}
+{{- end -}}
+
+{{- /* The mount of the authority of Postgres, and its volume; none without database.caSecretName. Arguments: the root. */ -}}
+{{- define "boxgate.databaseCaMount" -}}
+{{- if .Values.database.caSecretName -}}
+- {name: database-ca, mountPath: /etc/boxgate/database, readOnly: true}
+{{- end -}}
+{{- end -}}
+
+{{- define "boxgate.databaseCaVolume" -}}
+{{- if .Values.database.caSecretName -}}
+- name: database-ca
+  secret:
+    secretName: {{ .Values.database.caSecretName | quote }}
+    items: [{key: ca.crt, path: ca.crt}]
+{{- end -}}
+{{- end -}}
+
 {{- /* A Job named by its content: the next one has another name, because a Job cannot be changed. Arguments: root, component, name, spec, annotations. */ -}}
 {{- define "boxgate.job" -}}
 apiVersion: batch/v1
