@@ -93,8 +93,8 @@ export async function applyBox(
 }
 
 /**
- * Runs the transaction of an apply. If it ends the data of a box with many users, these are deleted before, in portions:
- * otherwise a box of a million would outlast the limits of the call each time.
+ * Runs the transaction of an apply. If it ends the data of a box with many users, these are deleted before, in
+ * portions: otherwise a box of a million would outlast the limits of the call each time.
  */
 async function withFewUsers<T>(
   { box, head }: ApplyRequest,

@@ -26,7 +26,9 @@ export interface Applying {
   readonly note: NoteEvent;
 }
 
-/** Carries out the verdict on the namespace of a call; returns the refusal if it is not the box's own. Throws ManyUsers. */
+/**
+ * Carries out the verdict on the namespace of a call; returns the refusal if it is not the box's own. Throws ManyUsers.
+ */
 export async function settleClaim(
   { connection, note }: Applying,
   box: string,
