@@ -1,4 +1,4 @@
-import { open, readFile, rm, stat } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CliError, EXIT, onFile } from './cli-error.ts';
 
@@ -38,20 +38,36 @@ async function take(file: string): Promise<boolean> {
   }
 }
 
-/** Removes the lock of a run that was killed: its process is gone. */
+/**
+ * Removes the lock of a run that was killed: its process is gone. Of several runs one removes it, and none removes the
+ * lock that another one has taken meanwhile.
+ */
 async function removeIfAbandoned(file: string): Promise<void> {
-  const holder = Number(await readFile(file, 'utf8').catch(() => '')) || (await writerOf(file));
-  if (holder !== undefined && !isRunning(holder)) await rm(file, { force: true });
+  const abandoned = await abandonedLock(file);
+  if (abandoned === undefined) return;
+  const claim = `${file}.${abandoned}`;
+  if (!(await onFile('written', file, take(claim)))) return;
+  try {
+    if ((await abandonedLock(file)) === abandoned) await rm(file, { force: true });
+  } finally {
+    await rm(claim, { force: true });
+  }
 }
 
-/** Returns no process while a lock without a number is being written; one that cannot exist if it never will be. */
-async function writerOf(file: string): Promise<number | undefined> {
-  const found = await stat(file).catch(() => undefined);
-  return found !== undefined && Date.now() - found.mtimeMs > PATIENCE / 2 ? NOBODY : undefined;
+/** Returns the identity of an abandoned lock: no later lock has the same. Undefined if it is held, or being written. */
+async function abandonedLock(file: string): Promise<string | undefined> {
+  const handle = await open(file, 'r').catch(() => undefined);
+  if (handle === undefined) return undefined;
+  try {
+    const { ino, mtimeMs } = await handle.stat();
+    const holder = Number(await handle.readFile('utf8'));
+    // A run writes its number at once, unless it is killed before that.
+    const isAbandoned = holder > 0 ? !isRunning(holder) : Date.now() - mtimeMs > PATIENCE / 2;
+    return isAbandoned ? `${String(ino)}-${String(mtimeMs)}` : undefined;
+  } finally {
+    await handle.close();
+  }
 }
-
-/** Larger than the number of any process. */
-const NOBODY = 2 ** 31 - 1;
 
 function isRunning(process_id: number): boolean {
   try {

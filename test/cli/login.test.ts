@@ -76,6 +76,28 @@ describe('boxctl login', () => {
     expect(listed.output.replaceAll(/ +/g, ' ')).to.equal(`CHOSEN BOX SERVER SIGNED IN AS\n* default ${api.url} you\n`);
   });
 
+  it('ends the sign-in that another one replaces', async () => {
+    await signedIn();
+    const before = keptLogin();
+    await signedIn();
+    expect([await isValid(before['access_token']), await isValid(keptLogin()['access_token'])]).to.deep.equal([
+      false,
+      true,
+    ]);
+    changeLogin({ expires_at: Date.now() });
+    expect((await boxctl.run(['token'])).code).to.equal(0);
+  });
+
+  it('replaces a sign-in that cannot be ended', async () => {
+    await signedIn();
+    for (const change of [{ refresh_token: 'bgr_over' }, { client: 'nobody' }, { client: 'x'.repeat(100_000) }]) {
+      changeLogin(change);
+      const ran = await boxctl.run(['login', '--client', 'admin'], {}, `${adminSecret}\n`);
+      expect([ran.code, ran.messages]).to.deep.equal([0, '']);
+      expect(keptLogin()).to.include({ client: 'admin' }).and.not.to.have.property('refresh_token');
+    }
+  });
+
   it('L-03 keeps tokens in a file of mode 0600 and no password', async () => {
     await signedIn();
     expect(statSync(stateFile()).mode & 0o777).to.equal(0o600);

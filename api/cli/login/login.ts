@@ -5,6 +5,7 @@ import type { BoxAddress } from '../current-box.ts';
 import type { KeptLogin } from '../state-file.ts';
 import { withLogin } from './kept-login.ts';
 import { openBrowser } from './open-browser.ts';
+import { revokeLogin } from './revoke-login.ts';
 import { INVALID_GRANT, requestTokens } from './token-endpoint.ts';
 
 /** `boxctl login`. */
@@ -35,12 +36,22 @@ export const login: Command = {
     const isNamed = installation !== undefined;
     const chosen = { box, server: installation, base: isNamed ? undefined : base };
     const kept = isNamed ? tokens : { ...tokens, box };
-    await state.update((before) =>
-      Promise.resolve({ change: { ...withLogin(before, base, kept), ...chosen }, result: undefined }),
+    const replaced = await state.update((before) =>
+      Promise.resolve({ change: { ...withLogin(before, base, kept), ...chosen }, result: before.logins?.[base] }),
     );
+    await endReplaced(address, replaced);
     terminal.output.write(`Signed in to the box ${box} at ${server}.\n`);
   },
 };
+
+/**
+ * Ends the sign-in that another one has replaced: nothing here knows its refresh token any more. The new one is kept
+ * already, and is not lost if that fails.
+ */
+async function endReplaced(address: BoxAddress, replaced: KeptLogin | undefined): Promise<void> {
+  if (replaced?.refresh_token === undefined) return;
+  await revokeLogin(address, replaced).catch(() => undefined);
+}
 
 async function signInPerson({ values, terminal, environment }: Invocation, address: BoxAddress): Promise<KeptLogin> {
   // It loads a web server, which no other command needs.

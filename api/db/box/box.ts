@@ -1,6 +1,6 @@
 import type { Connections } from '../core/pool.ts';
 import { inBoxAfter, outsideBoxes } from '../core/transaction.ts';
-import type { Connection, Row } from '../core/transaction.ts';
+import type { Beginning, Connection, Row } from '../core/transaction.ts';
 import { requestLimit, withConnection } from '../core/with-connection.ts';
 
 /** Creates the row of a box if there is none. Only a declared object creates a box. */
@@ -33,7 +33,7 @@ export function nextVersion(before: string): string {
 /** Reads the box's config version and locks its row against a bump until the transaction ends; undefined: no box. */
 export async function lockVersion(connection: Connection, box: string): Promise<number | undefined> {
   const { rows } = await connection.query<Row>(locking('$1'), [box]);
-  return versionIn(rows);
+  return heldVersion(rows);
 }
 
 /**
@@ -45,16 +45,18 @@ export function inHeldBox<T>(
   box: string,
   work: (connection: Connection, version: number | undefined) => Promise<T>,
 ): Promise<T> {
-  return inBoxAfter(pool, box, holding, (connection, rows) => work(connection, versionIn(rows)));
+  return inBoxAfter(pool, box, holdBox, (connection, rows) => work(connection, heldVersion(rows)));
 }
 
-const holding = { mode: 'write', statement: locking } as const;
+/** Beginning of a `write` transaction that holds the box's row as {@link lockVersion} does. */
+export const holdBox: Beginning = { mode: 'write', statement: locking };
 
 function locking(box: string): string {
   return `SELECT b.config_version AS version FROM boxgate.box b, ${boxLock('shared', box)} WHERE b.box = ${box} FOR SHARE OF b`;
 }
 
-function versionIn([row]: readonly Row[]): number | undefined {
+/** Returns the config version in the rows of {@link holdBox}; undefined: no box. */
+export function heldVersion([row]: readonly Row[]): number | undefined {
   return row === undefined ? undefined : Number(row['version']);
 }
 

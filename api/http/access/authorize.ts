@@ -167,7 +167,8 @@ function decideOn(
   const issuer = services.issuer(state);
   const subject: Subject = session === undefined ? {} : subjectOf(session, issuer);
   const denied = session === undefined ? 'unauthenticated' : { forbidden: session, subject };
-  if (isEmpty(state.policies.candidates(subject))) return denied;
+  // A disabled box has no valid tokens, and grants nothing to requests without one.
+  if (state.settings.active === false || isEmpty(state.policies.candidates(subject))) return denied;
   const { known } = asked;
   const part = { known: known.upTo, request: requestOf(session, asked, issuer) };
   const decision = decideUpTo(state.policies, subject, part);
@@ -188,6 +189,7 @@ export async function mayListPolicies(
   state: BoxState,
   services: OAuthServices,
 ): Promise<boolean> {
+  if (state.settings.active === false) return false;
   const issuer = services.issuer(state);
   const subject: Subject = session === undefined ? {} : subjectOf(session, issuer);
   await compileAhead([...state.policies.candidates(subject)]);

@@ -8,16 +8,50 @@ export interface OriginalTarget {
 
 /**
  * Returns the path of an original request, decoded once, with dot segments removed and slashes merged (RFC 3986
- * §6.2.2), and its parameters. Returns undefined for a path that software behind the gateway may read in more than one
- * way: with an encoded slash or backslash, a control character, or an escape that is left after decoding.
+ * §6.2.2), and its parameters. Returns undefined for a target that software behind the gateway may read in more than
+ * one way: a path with an encoded slash or backslash, a control character, or an escape that is left after decoding;
+ * a query with a character that no URL has, another separator or end, or two names that may be one parameter.
  */
 export function originalTarget(target: string): OriginalTarget | undefined {
   const at = target.indexOf('?');
   const uri = originalPath(at < 0 ? target : target.slice(0, at));
-  if (uri === undefined) return undefined;
-  const query = new URLSearchParams(at < 0 ? '' : target.slice(at + 1));
-  return query.size > MOST_PARAMETERS ? undefined : { uri, params: parameters(query) };
+  const params = at < 0 ? {} : originalParameters(target.slice(at + 1));
+  return uri === undefined || params === undefined ? undefined : { uri, params };
 }
+
+/** Returns the parameters of a query that has one reading only; otherwise undefined. */
+function originalParameters(query: string): OriginalTarget['params'] | undefined {
+  if (!visible.test(query) || ambiguousInQuery.test(query)) return undefined;
+  if (query.includes('%') && decodedOnce(query) === undefined) return undefined;
+  // Some software counts empty parts too and ignores what follows the last one that it reads.
+  if (query.split('&').length > MOST_PARAMETERS) return undefined;
+  const params = parameters(new URLSearchParams(query));
+  return areApart(Object.keys(params)) ? params : undefined;
+}
+
+/** `#` ends a query for some software, `;` ends a parameter, `%00` ends a text; a second `?` is removed by some. */
+const ambiguousInQuery = /^\?|[#;]|%00/;
+
+/** Checks whether no common software takes two of the names for one. */
+function areApart(names: readonly string[]): boolean {
+  if (names.length < 2 || names.every((name) => plainName.test(name))) return true;
+  const spellings = new Map<string, string>();
+  return names.every((name) => {
+    const open = name.indexOf('[');
+    // For PHP, Rack and the qs of Express, `a[]` and `a[b]` are parts of `a`.
+    const isPart = open >= 0 && name.lastIndexOf(']') > open;
+    const head = isPart ? name.slice(0, open) : name;
+    // PHP removes leading spaces, and reads other spaces, dots and open brackets as underscores. ASP.NET ignores case.
+    const key = head.trimStart().replace(/[ .[]/g, '_').toLowerCase();
+    const spelling = isPart ? `${head}[` : head;
+    const before = spellings.get(key);
+    spellings.set(key, spelling);
+    return before === undefined || before === spelling;
+  });
+}
+
+/** A name that has one spelling only; nearly every one is. */
+const plainName = /^[a-z0-9_-]*$/;
 
 function originalPath(path: string): string | undefined {
   if (plain.test(path)) return path;

@@ -5,7 +5,6 @@ import type { AuthorizationVisit, NextStep } from '../../oauth/authorization/bro
 import { replaceIdToken } from '../../oauth/authorization/request/user-hint.ts';
 import { formPostPage } from '../../pages/form-post-page.ts';
 import { chooseLanguage } from '../../pages/language.ts';
-import { problemPage } from '../../pages/problem-page.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import type { Endpoint } from '../server/endpoint.ts';
 import { requestContextOf } from '../request/request-context.ts';
@@ -16,7 +15,7 @@ import type { Browser } from '../cookies/browser-cookie.ts';
 import { lookOf } from './page-box.ts';
 import type { PageBox } from './page-box.ts';
 import { readPostedQuery } from './posted-query.ts';
-import { pageAnswer, sendOn } from './send.ts';
+import { pageAnswer, sendOn, sendProblem } from './send.ts';
 import type { PageRequest } from './page-request.ts';
 import { querySuffix, pageRequest } from './page-request.ts';
 
@@ -92,11 +91,9 @@ export function follow(
 ): void {
   const { issuer } = here.box;
   switch (step.next) {
-    case 'error-page': {
-      const page = problemPage(wrong, request.headers['accept-language'], requestContextOf(response).requestId);
-      send(response, pageAnswer(page, { status: 400 }), context.onAnswer);
+    case 'error-page':
+      sendProblem(wrong, { request, response, context });
       return;
-    }
     case 'sign-in':
       sendOn(response, `${issuer}/auth/signin?${step.query}`, context.onAnswer);
       return;
@@ -113,7 +110,7 @@ function bring(
   { here, response, context }: Omit<Following, 'request'>,
 ): void {
   if (fields === undefined) {
-    // Interface §4.2: 302, which browsers follow with GET. 307 would send a form's fields to the app (RFC 9700 §4.12).
+    // 302, which browsers follow with GET. 307 would send a form's fields to the app (RFC 9700 §4.12).
     send(response, { status: 302, headers: { Location: address } }, context.onAnswer);
     return;
   }

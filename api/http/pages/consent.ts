@@ -7,7 +7,7 @@ import { nothingHere } from '../../nothing-here.ts';
 import { send } from '../server/send.ts';
 import { authorizationVisit, follow } from './authorize.ts';
 import { readPageForm } from './page-form.ts';
-import { pageAnswer } from './send.ts';
+import { pageAnswer, sendProblem } from './send.ts';
 import { formView, pageRequest } from './page-request.ts';
 import { findSignedInUser } from './signed-in-user.ts';
 
@@ -22,7 +22,7 @@ export function consentPageEndpoint(context: ApiContext): Endpoint {
     const signedInUser = await findSignedInUser(context, here);
     const described = query === undefined ? 'untrusted' : await describeRequest(box, query, oauth);
     if (described === 'untrusted' || described === 'refused' || described === undefined || signedInUser === undefined) {
-      follow({ next: 'error-page' }, 'expired', { here, request, response, context });
+      sendProblem('expired', { request, response, context });
       return;
     }
     const goesTo = hostOf(described.redirectUri);

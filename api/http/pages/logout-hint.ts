@@ -1,10 +1,7 @@
 import { validateLogout } from '../../oauth/openid/logout-request.ts';
 import type { ValidatedLogout } from '../../oauth/openid/logout-request.ts';
-import { problemPage } from '../../pages/problem-page.ts';
-import { requestContextOf } from '../request/request-context.ts';
 import { nothingHere } from '../../nothing-here.ts';
-import { send } from '../server/send.ts';
-import { pageAnswer } from './send.ts';
+import { sendProblem } from './send.ts';
 import type { PageExchange } from './page-request.ts';
 
 /** A logout request that can be trusted. */
@@ -21,8 +18,6 @@ export async function readLogoutHint(
   const validated = await validateLogout(here.box.state.box, parameters, context.oauth);
   if (validated === undefined) throw nothingHere();
   if (validated.verdict === 'good') return validated;
-  const { requestId } = requestContextOf(response);
-  const page = problemPage('logout-untrusted', request.headers['accept-language'], requestId);
-  send(response, pageAnswer(page, { status: 400 }), context.onAnswer);
+  sendProblem('logout-untrusted', { request, response, context });
   return undefined;
 }

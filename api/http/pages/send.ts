@@ -1,6 +1,10 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { PageProblem } from '../../pages/messages.ts';
 import { pagePolicy } from '../../pages/page.ts';
 import type { Page } from '../../pages/page.ts';
+import { problemPage } from '../../pages/problem-page.ts';
+import { requestContextOf } from '../request/request-context.ts';
+import type { ApiContext } from '../server/api-context.ts';
 import { send } from '../server/send.ts';
 import type { Answer, AnswerHeaders, OnAnswer } from '../server/send.ts';
 
@@ -21,6 +25,20 @@ export function pageAnswer(page: Page, { status = 200, leaves = false, headers =
     body: page.text,
     policy: pagePolicy(page, leaves),
   };
+}
+
+/** A request for a page, and what its answer needs. */
+interface Asked {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly context: Pick<ApiContext, 'onAnswer'>;
+}
+
+/** Sends the page of a problem, with status 400. */
+export function sendProblem(problem: PageProblem, { request, response, context }: Asked): void {
+  const { requestId } = requestContextOf(response);
+  const page = problemPage(problem, request.headers['accept-language'], requestId);
+  send(response, pageAnswer(page, { status: 400 }), context.onAnswer);
 }
 
 /** Redirects to another address with 303, so that a form is not sent again (RFC 9110 §15.4.4). */

@@ -8,10 +8,9 @@ import { send } from '../server/send.ts';
 import { goOnSignedIn } from './after-sign-in.ts';
 import { authorizationHint } from './authorization-hint.ts';
 import { appRequest } from './app-request.ts';
-import { follow } from './authorize.ts';
 import { guessPassword } from './guess-password.ts';
 import { readPageForm } from './page-form.ts';
-import { pageAnswer } from './send.ts';
+import { pageAnswer, sendProblem } from './send.ts';
 import { findSignedInUser, signOutAddress } from './signed-in-user.ts';
 import { deviceTokenOf } from '../cookies/device-cookie.ts';
 import { firstCookie, formView } from './page-request.ts';
@@ -23,7 +22,7 @@ export function signInPageEndpoint(context: ApiContext): Endpoint {
     const here = await appRequest(context, request, response);
     const hint = here.box.isClosed ? 'closed' : await authorizationHint(context, here);
     if (hint === 'untrusted' || hint === 'closed') {
-      follow({ next: 'error-page' }, hint, { here, request, response, context });
+      sendProblem(hint, { request, response, context });
       return;
     }
     // A user who comes from an app must sign in, even if already signed in.
@@ -46,7 +45,7 @@ export function signInEndpoint(context: ApiContext): Endpoint {
     const here = await appRequest(context, request, response);
     const { box, browser } = here;
     if (box.isClosed) {
-      follow({ next: 'error-page' }, 'closed', { here, request, response, context });
+      sendProblem('closed', { request, response, context });
       return;
     }
     const form = await readPageForm(request, browser);

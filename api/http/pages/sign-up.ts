@@ -13,10 +13,9 @@ import { send } from '../server/send.ts';
 import { goOnSignedIn } from './after-sign-in.ts';
 import { authorizationHint } from './authorization-hint.ts';
 import { appRequest } from './app-request.ts';
-import { follow } from './authorize.ts';
 import { countAttempt } from '../throttle/count-attempt.ts';
 import { readPageForm } from './page-form.ts';
-import { pageAnswer } from './send.ts';
+import { pageAnswer, sendProblem } from './send.ts';
 import { findSignedInUser, signOutAddress } from './signed-in-user.ts';
 import { firstCookie, formView } from './page-request.ts';
 import type { PageExchange, PageRequest } from './page-request.ts';
@@ -28,7 +27,7 @@ export function signUpPageEndpoint(context: ApiContext): Endpoint {
     demandOpen(here);
     const hint = await authorizationHint(context, here);
     if (hint === 'untrusted') {
-      follow({ next: 'error-page' }, 'untrusted', { here, request, response, context });
+      sendProblem('untrusted', { request, response, context });
       return;
     }
     const signedInUser = hint === undefined ? await findSignedInUser(context, here) : undefined;
@@ -50,11 +49,14 @@ export function signUpPageEndpoint(context: ApiContext): Endpoint {
  */
 export function signUpEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
+    const early = await appRequest(context, request, response);
+    demandOpen(early);
+    const form = await readPageForm(request, early.browser);
+    // The form may have taken as long as its sender liked.
     const here = await appRequest(context, request, response);
     demandOpen(here);
     const exchange = { context, here, request, response };
     const { box, browser, language } = here;
-    const form = await readPageForm(request, browser);
     const registration = { email: (form.get('email') ?? '').trim(), password: form.get('password') ?? '' };
     const faults = await registrationFaults(registration, box.state.settings);
     const { remoteAddr, requestId } = requestContextOf(response);
@@ -69,10 +71,12 @@ export function signUpEndpoint(context: ApiContext): Endpoint {
     }
     const sharer = hashSharer(context.throttle, box.state.box, remoteAddr);
     const outcome = await countAttempt(context.throttle.signUps, counted, () =>
-      signUp(servicesOf(context.oauth, sharer, { remoteAddr, requestId }), box.state, registration, browser.token),
+      signUp(servicesOf(context.oauth, sharer, { remoteAddr, requestId }), box.state.box, registration, browser.token),
     );
     if (outcome === 'taken' || outcome === 'full') {
       await refuse(exchange, registration, { email: outcome });
+    } else if (typeof outcome === 'object' && 'faults' in outcome) {
+      await refuse(exchange, registration, outcome.faults);
     } else if (outcome === 'waiting') {
       send(response, pageAnswer(waitingPage(language, box.look)), context.onAnswer);
     } else {

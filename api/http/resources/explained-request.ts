@@ -139,7 +139,8 @@ export function explainedAppRequest({ uri, params = {}, headers = {}, ...asked }
   const target = originalTarget(uri);
   const faults = [...textFaults(params, 'params'), ...textFaults(headers, 'headers')];
   if (target?.uri.startsWith('/') !== true) {
-    const message = 'must be a path that has one reading only: no encoded slash, and nothing encoded twice';
+    const message =
+      'must have one reading only: a path without an encoded slash, nothing encoded twice, and in its query no raw # or ;';
     faults.push({ path: 'request.uri', message });
   }
   for (const name of ['resource', 'body', 'changes'] as const) {

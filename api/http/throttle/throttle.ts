@@ -1,3 +1,4 @@
+import { setNewest } from '../../../process/set-newest.ts';
 import { networkOf } from './network-of.ts';
 
 /** Failures allowed in a window, by their key. */
@@ -47,6 +48,7 @@ export interface FailureCount {
   readonly retryAfter: number;
 }
 
+/** Counts held at once; beyond that the ones whose last failure is the oldest are forgotten. */
 const mostKeys = 100_000;
 
 /**
@@ -71,7 +73,7 @@ function createFailureCount(limits: ThrottleLimits, now: () => number): FailureC
   const underWay = new Map<string, number>();
 
   function current(): Map<string, number> {
-    if (now() >= ends || counts.size > mostKeys) {
+    if (now() >= ends) {
       counts = new Map();
       ends = now() + limits.window;
     }
@@ -91,8 +93,10 @@ function createFailureCount(limits: ThrottleLimits, now: () => number): FailureC
     },
     hasFailures: (box, address) => current().size > 0 && counts.has(boxKey(box, address)),
     failed(box, client, address) {
-      add(current(), boxKey(box, address), 1);
-      add(current(), clientKey(box, client, address), 1);
+      const map = current();
+      for (const key of [boxKey(box, address), clientKey(box, client, address)]) {
+        setNewest(map, key, (map.get(key) ?? 0) + 1, mostKeys);
+      }
     },
     begin(box, client, address) {
       const [ofBox, ofClient] = [boxKey(box, address), clientKey(box, client, address)];

@@ -67,7 +67,10 @@ interface Held {
 export function createRemoteKeySets({ hosts, fetchText, queue, now }: RemoteKeySetsParts): RemoteKeySets {
   const listed = new Set(hosts);
   const held = new Map<string, Held>();
-  const underWay = new Map<string, Promise<JWTVerifyGetKey>>();
+  /** Fetches in progress, by address. */
+  const fetching = new Map<string, Promise<JWTVerifyGetKey>>();
+  /** Fetches that wait for their turn, by box and address: none is refused because of another box. */
+  const inLine = new Map<string, Promise<JWTVerifyGetKey>>();
 
   async function fetchKeys(url: URL, asking: string): Promise<JWTVerifyGetKey> {
     const before = held.get(url.href);
@@ -79,7 +82,8 @@ export function createRemoteKeySets({ hosts, fetchText, queue, now }: RemoteKeyS
     } catch (cause) {
       const { keys, fetchedAt } = before ?? { keys: undefined, fetchedAt: 0 };
       hold(url.href, { box, keys, fetchedAt, triedAt: now() });
-      if (keys !== undefined && now() - fetchedAt < keptInNeed) return keys;
+      const kept = keptKeys(url);
+      if (kept !== undefined) return kept;
       throw new Outage('the keys of a client cannot be fetched', { cause });
     }
   }
@@ -90,15 +94,38 @@ export function createRemoteKeySets({ hosts, fetchText, queue, now }: RemoteKeyS
     held.set(uri, entry);
   }
 
-  /** Fetches once for all waiting requests. */
-  function fetchOnce(url: URL, box: string): Promise<JWTVerifyGetKey> {
-    const running = underWay.get(url.href);
+  /** Returns the keys that are used when they cannot be fetched. */
+  function keptKeys(url: URL): JWTVerifyGetKey | undefined {
+    const known = held.get(url.href);
+    return known !== undefined && now() - known.fetchedAt < keptInNeed ? known.keys : undefined;
+  }
+
+  /** Fetches once for all requests, in the turn of the box. */
+  function fetchInTurn(url: URL, box: string): Promise<JWTVerifyGetKey> {
+    const place = `${box} ${url.href}`;
+    const present = fetching.get(url.href) ?? inLine.get(place);
+    if (present !== undefined) return present;
+    const before = held.get(url.href);
+    const waiting = queue
+      .run({ box, member: url.host }, () => fetchSince(url, box, before))
+      .finally(() => inLine.delete(place));
+    inLine.set(place, waiting);
+    return waiting;
+  }
+
+  /** Fetches keys, unless another box has done so, or does so now. */
+  async function fetchSince(url: URL, box: string, before: Held | undefined): Promise<JWTVerifyGetKey> {
+    const running = fetching.get(url.href);
     if (running !== undefined) return running;
-    const fetching = queue
-      .run({ box, member: url.host }, () => fetchKeys(url, box))
-      .finally(() => underWay.delete(url.href));
-    underWay.set(url.href, fetching);
-    return fetching;
+    const present = held.get(url.href);
+    if (present === before || present === undefined) {
+      const started = fetchKeys(url, box).finally(() => fetching.delete(url.href));
+      fetching.set(url.href, started);
+      return started;
+    }
+    const fetched = keptKeys(url);
+    if (fetched === undefined) throw fetchedInVain();
+    return fetched;
   }
 
   function isResting({ triedAt }: Held): boolean {
@@ -115,17 +142,24 @@ export function createRemoteKeySets({ hosts, fetchText, queue, now }: RemoteKeyS
         const age = now() - known.fetchedAt;
         if (age < keptFor || (age < keptInNeed && isResting(known))) return known.keys;
       }
-      if (known !== undefined && isResting(known))
-        throw new Outage('the keys of a client could not be fetched just now');
-      return fetchOnce(url, box);
+      if (known !== undefined && isResting(known)) throw fetchedInVain();
+      return fetchInTurn(url, box).catch((error: unknown) => {
+        const kept = keptKeys(url);
+        if (kept === undefined) throw error;
+        return kept;
+      });
     },
     async refetchedKeys(uri, box) {
       const url = listedUrl(uri, listed);
       if (url === undefined) return undefined;
       const known = held.get(url.href);
-      return known !== undefined && isResting(known) ? undefined : fetchOnce(url, box);
+      return known !== undefined && isResting(known) ? undefined : fetchInTurn(url, box);
     },
   };
+}
+
+function fetchedInVain(): Outage {
+  return new Outage('the keys of a client could not be fetched just now');
 }
 
 /** Returns the address that was fetched longest ago among those of the box that has most. */

@@ -27,7 +27,8 @@ export const DEEPEST_PATTERN = 64;
 
 function compileMatcho(pattern: unknown, cost: CompileCost): Rule {
   if (!isObject(pattern)) throw new PolicyFault('matcho', 'must be given: a pattern, which is an object');
-  const fits = fitsObject(pattern, { path: 'matcho', depth: 0, isRequest: true, isId: false, cost });
+  const place = { path: 'matcho', depth: 0, isRequest: true, isId: false, isAddress: false, isNegated: false, cost };
+  const fits = fitsObject(pattern, place);
   return (request, steps) => fits(request, request, steps);
 }
 
@@ -39,6 +40,10 @@ interface Place {
   readonly isRequest: boolean;
   /** True if the pattern is for an ID, or for a list of them. */
   readonly isId: boolean;
+  /** True if the pattern is for the address of the caller, which may be unknown. */
+  readonly isAddress: boolean;
+  /** True inside an odd number of `$not`. */
+  readonly isNegated: boolean;
   readonly cost: CompileCost;
 }
 
@@ -53,12 +58,21 @@ function fitsPattern(pattern: unknown, place: Place): Fits {
   throw new PolicyFault(path, 'must be JSON');
 }
 
-function fitsText(pattern: string, { path, isId, cost }: Place): Fits {
+function fitsText(pattern: string, place: Place): Fits {
   const word = textWords.get(pattern);
   if (word !== undefined) return word;
-  if (pattern.startsWith('#')) return foundExpression(pattern.slice(1), path, cost);
-  if (pattern.startsWith('.')) return equalToPath(pattern, path, isId);
-  return equalTo(pattern, isId);
+  if (pattern.startsWith('#')) return comparison(foundExpression(pattern.slice(1), place.path, place.cost), place);
+  if (pattern.startsWith('.')) return comparison(equalToPath(pattern, place), place);
+  return comparison(equalTo(pattern, place.isId), place);
+}
+
+/**
+ * Returns a comparison that grants nothing because the caller's address is unknown: it is false for an unknown address,
+ * and true inside `$not`, which then is false.
+ */
+function comparison(fits: Fits, { isAddress, isNegated }: Place): Fits {
+  if (!isAddress) return fits;
+  return (value, request, steps) => (value === undefined ? isNegated : fits(value, request, steps));
 }
 
 const textWords: ReadonlyMap<string, Fits> = new Map<string, Fits>([
@@ -87,17 +101,20 @@ function foundExpression(source: string, path: string, cost: CompileCost): Fits 
 }
 
 /** Compiles a path such as `.user.id`: the value must equal that one of the request, which must exist. */
-function equalToPath(pattern: string, path: string, isId: boolean): Fits {
+function equalToPath(pattern: string, { path, isId, isNegated }: Place): Fits {
   const names = pattern.slice(1).split('.');
   if (names.includes('')) throw new PolicyFault(path, `must be a path like ".user.id", not ${JSON.stringify(pattern)}`);
   const [first = ''] = names;
   const fault = requestFieldFault(first);
   if (fault !== undefined) throw new PolicyFault(path, `begins with ${JSON.stringify(first)}, which ${fault}`);
   const areIds = isId || names.some(isIdField);
+  // As in a comparison with the address.
+  const ifUnknown = first === 'remote-addr' && isNegated;
   return (value, request, steps) => {
     steps.take(names.length);
     const other = names.reduce<unknown>(memberOf, request);
-    return value !== undefined && other !== undefined && isEqual(value, other, steps, areIds);
+    if (other === undefined) return ifUnknown;
+    return value !== undefined && isEqual(value, other, steps, areIds);
   };
 }
 
@@ -145,6 +162,8 @@ function placeOf(key: string, place: Place): Place {
     ...inside(place, memberPath(place.path, key, false)),
     isRequest: place.isRequest && (key === '$not' || key === '$one-of'),
     isId: key.startsWith('$') ? place.isId : isIdField(key),
+    isAddress: key.startsWith('$') ? place.isAddress : place.isRequest && key === 'remote-addr',
+    isNegated: key === '$not' ? !place.isNegated : place.isNegated,
   };
 }
 
@@ -156,7 +175,7 @@ function fitsWord(word: string, operand: unknown, place: Place): Fits {
   const { path } = place;
   switch (word) {
     case '$enum':
-      return oneOf(choices(operand, path).map((choice) => equalTo(choice, place.isId)));
+      return comparison(oneOf(choices(operand, path).map((choice) => equalTo(choice, place.isId))), place);
     case '$one-of':
       return oneOf(
         choices(operand, path).map((pattern, at) => fitsPattern(pattern, { ...place, path: `${path}[${at}]` })),
@@ -168,7 +187,7 @@ function fitsWord(word: string, operand: unknown, place: Place): Fits {
     case '$every':
       return everyElement(fitsPattern(operand, place));
     case '$cidr':
-      return withinNetwork(operand, path);
+      return comparison(withinNetwork(operand, path), place);
     default:
       throw new PolicyFault(path, `is not a known word; the words are ${WORDS.join(', ')}${wordHint(word, WORDS)}`);
   }

@@ -1,15 +1,19 @@
 import type { Box } from '../../../crds/box.ts';
+import { heldVersion, holdBox } from '../../db/box/box.ts';
 import { readUse } from '../../db/box/box-use.ts';
 import { Outage } from '../../db/core/outage.ts';
-import { inBoxRecorded } from '../../audit/recorded.ts';
+import { inBoxRecordedAfter } from '../../audit/recorded.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import { findSigningIn } from '../../db/user/user.ts';
+import type { StoredPassword } from '../../db/user/user.ts';
 import { userOfEmail } from '../../db/user/user-conflicts.ts';
 import { insertUser, setGroupsOfUser } from '../../db/user/user-write.ts';
 import type { NewUser } from '../../db/user/user-write.ts';
+import { nothingHere } from '../../nothing-here.ts';
 import { withinQuota } from '../../resources/write/within-quota.ts';
 import type { BoxState } from '../../state/box-state.ts';
+import type { StateCache } from '../../state/state-cache.ts';
 import { beginSignIn } from './begin-sign-in.ts';
 import type { SignedIn } from './begin-sign-in.ts';
 import { emailKey } from '../user/email.ts';
@@ -64,22 +68,65 @@ export function signUpObstacle(
   return inBox(pool, box, 'snapshot', (connection) => obstacleOf(connection, box, emailKey(email) ?? ''));
 }
 
+type SignUpServices = Pick<UserServices, 'pool' | 'trail' | 'passwords' | 'now' | 'revocationsNeedStandby'> & {
+  readonly states: Pick<StateCache, 'decide'>;
+};
+
 /**
- * Registers a user without {@link registrationFaults} in the default group of the box, and signs the browser in;
- * `waiting` if an admin must approve first, `taken` when another user has the email, `full` when the box has as many
- * users as its quota allows. Throws Outage when Postgres is away or too many passwords wait.
+ * Registers a user in the default group of the box, and signs the browser in; `waiting` if an admin must approve first,
+ * `taken` when another user has the email, `full` when the box has as many users as its quota allows. Throws Problem
+ * `not-found` if users cannot register themselves, and Outage when Postgres is away or too many passwords wait.
  */
 export async function signUp(
-  services: Pick<UserServices, 'pool' | 'trail' | 'passwords' | 'now' | 'revocationsNeedStandby'>,
-  { box, settings }: Pick<BoxState, 'box' | 'settings'>,
+  services: SignUpServices,
+  box: string,
   { email, password }: Registration,
   browser: string,
-): Promise<SignedIn | 'waiting' | 'taken' | 'full'> {
+): Promise<SignedIn | { readonly faults: RegistrationFaults } | 'waiting' | 'taken' | 'full'> {
   const key = emailKey(email) ?? '';
   // Before the password is hashed, which costs a hundred times as much.
   const obstacle = await inBox(services.pool, box, 'snapshot', (connection) => obstacleOf(connection, box, key));
   if (obstacle !== undefined) return obstacle;
   const stored = await services.passwords.store(password);
+  for (let round = 0; round < mostRounds; round += 1) {
+    const open = await openBox(services.states, box);
+    const faults = await registrationFaults({ email, password }, open.settings);
+    if (faults !== undefined) return { faults };
+    const outcome = await storeUser(services, open, { key, stored }, browser);
+    if (outcome !== 'outdated') return outcome;
+  }
+  throw new Outage('The configuration of the box changes too often to register a user');
+}
+
+/** Decisions on one registration: the configuration may change before each is stored. */
+const mostRounds = 5;
+
+/** A box in which users may register themselves, at one config version. */
+interface OpenBox extends Pick<BoxState, 'box' | 'version'> {
+  readonly settings: Box;
+}
+
+/** Reads the settings of a box. Throws Problem `not-found` if users may not register themselves. */
+async function openBox(states: SignUpServices['states'], box: string): Promise<OpenBox> {
+  const open = await states.decide(box, async ({ version, settings }) => ({ box, version, settings }));
+  // A locked box has the default settings here, which admit nobody.
+  if (open === undefined || !isOpenForSignUp(open.settings)) throw nothingHere();
+  return open;
+}
+
+/** Key of the email, and stored form of the password, of a user who registers. */
+interface Account {
+  readonly key: string;
+  readonly stored: StoredPassword;
+}
+
+/** Stores a user and the sign-in; `outdated` if the configuration has changed since it was read. */
+async function storeUser(
+  services: SignUpServices,
+  { box, version, settings }: OpenBox,
+  { key, stored }: Account,
+  browser: string,
+): Promise<SignedIn | 'waiting' | 'taken' | 'outdated'> {
   const { default_group, approval } = settings.registration ?? {};
   const groups = default_group === undefined ? [] : [await groupNamed(services, box, default_group)];
   const awaitsApproval = approval === 'admin';
@@ -87,7 +134,8 @@ export async function signUp(
     ...{ email: key, emailKey: key, emailVerified: false, password: stored, data: null },
     ...{ status: awaitsApproval ? 'inactive' : null, awaitsApproval },
   };
-  return inBoxRecorded(services, box, async (connection, note) => {
+  return inBoxRecordedAfter(services, box, holdBox, async (connection, note, rows) => {
+    if (heldVersion(rows) !== version) return 'outdated';
     const insert = () => insertUser(connection, box, registered);
     const user = await withinQuota(connection, box, insert);
     if (user === undefined) return 'taken';
@@ -95,9 +143,9 @@ export async function signUp(
     if (missing.length > 0) throw new Outage('The default group was deleted meanwhile');
     for (const event of newUserEvents('user.signed_up', user, groups)) note(event);
     if (awaitsApproval) return 'waiting';
-    const version = (await findSigningIn(connection, box, key))?.version ?? 0;
+    const since = (await findSigningIn(connection, box, key))?.version ?? 0;
     const { now, revocationsNeedStandby } = services;
-    const who = { user: { id: user, password: stored }, version, browser, now: now(), revocationsNeedStandby };
+    const who = { user: { id: user, password: stored }, version: since, browser, now: now(), revocationsNeedStandby };
     const signedIn = await beginSignIn(connection, box, settings, who);
     if (signedIn === undefined) throw new Outage('The new user was deleted meanwhile');
     for (const other of signedIn.signedOut) note({ event: 'user.signed_out', target: `User/${String(other)}` });

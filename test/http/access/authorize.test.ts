@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { authorize } from '../../../api/http/access/authorize.ts';
+import { authorize, mayListPolicies } from '../../../api/http/access/authorize.ts';
+import type { AskedFor } from '../../../api/http/access/authorize.ts';
 import { token } from '../../../api/oauth/token/endpoint.ts';
 import { Problem } from '../../../api/problem.ts';
 import type { StateCache } from '../../../api/state/state-cache.ts';
@@ -49,6 +50,12 @@ describe('authorization', () => {
         matcho: { body: { name: 'good' } },
       },
     );
+    await world.declare(
+      'off',
+      { kind: 'Box', id: 'off', active: false },
+      { kind: 'AccessPolicy', id: 'any', engine: 'allow', subjects: 'anyone' },
+      { kind: 'AccessPolicy', id: 'by-body', engine: 'matcho', subjects: 'anyone', matcho: { body: 'present?' } },
+    );
     await world.declare('open', { kind: 'AccessPolicy', id: 'any', engine: 'allow', subjects: 'anyone' });
   });
   after(() => world.end());
@@ -70,6 +77,14 @@ describe('authorization', () => {
     };
   }
 
+  function requestFor(box: string, path: string): AskedFor {
+    const request = new IncomingMessage(new Socket());
+    request.method = 'GET';
+    const resource = { resourceType: 'Client' } as const;
+    const query = new URLSearchParams();
+    return { box, request, path, query, remoteAddr: '127.0.0.1', resource, readRest: undefined };
+  }
+
   /** The policy that grants, or the code of the refusal. */
   async function ask(
     id: string | undefined,
@@ -78,20 +93,11 @@ describe('authorization', () => {
   ): Promise<string> {
     const { box = 'shop', body } = over;
     const bearer = id === undefined ? undefined : await tokenOf(id);
-    const request = new IncomingMessage(new Socket());
-    request.method = 'GET';
-    const asked = {
-      box,
-      request,
-      path,
-      query: new URLSearchParams(),
-      remoteAddr: '127.0.0.1',
-      resource: { resourceType: 'Client' } as const,
-      readRest: async () => {
-        read += 1;
-        return { body };
-      },
+    const readRest = async () => {
+      read += 1;
+      return { body };
     };
+    const asked = { ...requestFor(box, path), readRest };
     return authorize(bearer, asked, { ...world.services, states: countingDecisions(world) }).then(
       ({ policy }) => policy,
       (error: unknown) => (error instanceof Problem ? error.code : String(error)),
@@ -141,6 +147,19 @@ describe('authorization', () => {
 
   it('lets in whom a policy for anyone lets in, known or not', async () => {
     expect(await ask(undefined, '/Client', { box: 'open' })).to.equal('any');
+  });
+
+  it('R-59 lets nobody in, and reads no body, in a box that is disabled', async () => {
+    expect(await ask(undefined, '/Client', { box: 'off', body: {} })).to.equal('unauthenticated');
+    expect({ read, decisions }).to.deep.equal({ read: 0, decisions: 1 });
+  });
+
+  it('R-59 shows no policies to anyone after the box was disabled', async () => {
+    const mayList = (box: string): Promise<boolean | undefined> =>
+      world.services.states.decide(box, (state) =>
+        mayListPolicies(undefined, requestFor(box, '/AccessPolicy/$explain'), state, world.services),
+      );
+    expect([await mayList('open'), await mayList('off')]).to.deep.equal([true, false]);
   });
 
   for (const path of ['/Client/hidden', '/Client/%68idden', '/Client/%68%69%64%64%65%6e', '/Client/hidden?x=1']) {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { originalTarget } from '../../../api/http/gateway/original-path.ts';
 
-describe('the path of an original request', () => {
+describe('the target of an original request', () => {
   const read: readonly (readonly [target: string, uri: string])[] = [
     ['/', '/'],
     ['/a/b', '/a/b'],
@@ -51,8 +51,44 @@ describe('the path of an original request', () => {
     );
   });
 
-  it('gives the parameters of the query', () => {
-    expect(originalTarget('/a?x=1&y=b%20c&y=d&z')?.params).to.deep.equal({ x: '1', y: ['b c', 'd'], z: '' });
-    expect(originalTarget(`/a?${'x&'.repeat(1001)}`)).to.equal(undefined);
-  });
+  const parameters: readonly (readonly [query: string, params: object])[] = [
+    ['', {}],
+    ['x=1&y=b%20c&y=d&z', { x: '1', y: ['b c', 'd'], z: '' }],
+    ['x=a+b%2Bc', { x: 'a b+c' }],
+    ['x=a%3Bb%23c%26d', { x: 'a;b#c&d' }],
+    ['x=%C3%BC&next=/b?c=d', { x: 'ü', next: '/b?c=d' }],
+    ['x=%0d%0a&&y=%25zz', { x: '\r\n', y: '%zz' }],
+    ['filter[a]=1&filter[b]=2&ids[]=3&ids[]=4', { 'filter[a]': '1', 'filter[b]': '2', 'ids[]': ['3', '4'] }],
+    ['a-b=1&a_b=2', { 'a-b': '1', a_b: '2' }],
+    [`${'x&'.repeat(999)}x`, { x: Array.from({ length: 1000 }, () => '') }],
+  ];
+  for (const [query, params] of parameters) {
+    it(`with the query ${query.slice(0, 50)} has its parameters`, () => {
+      expect(originalTarget(`/a?${query}`)).to.deep.equal({ uri: '/a', params });
+    });
+  }
+
+  const ambiguous: Readonly<Record<string, readonly string[]>> = {
+    'ends at # for nginx': ['b=1#&c=2', '#', 'b#'],
+    'is UTF-8 for some and Latin-1 for others': ['b=ü', 'b=%ff', 'b=%C3', '%e4=1'],
+    'has characters that no URL has': ['b=1 2', 'b=1\t2', 'b=1\u007f', 'b=1\u0000'],
+    'is cut at ; by some': ['b=1;c=2', ';b'],
+    'begins with a second question mark, which some remove': ['?b=1', '??', '?'],
+    'has an escape that is none': ['b=%', 'b=%zz', '%u0062=1', 'b=100%'],
+    'ends at %00 for some': ['b=1%00', 'b%00c=1&b=2'],
+    'has more parts than all read': [`${'&'.repeat(1000)}b=1`, 'x&'.repeat(1001)],
+    'has names that differ in case': ['b=1&B=2', 'Sort[a]=1&sort[b]=2'],
+    'has a value and a list or an object of one name': [
+      'b=1&b[]=2',
+      'b[x]=1&b=2',
+      'b=1&B[0]=2',
+      'b=1&%5Bx]=2&b%5B%5d=3',
+    ],
+    'has names that are one for PHP': ['b.c=1&b_c=2', 'b+c=1&b_c=2', '+b=1&b=2', 'b[c=1&b_c=2'],
+  };
+  for (const [why, queries] of Object.entries(ambiguous)) {
+    it(`is for no policy to see if its query ${why}`, () => {
+      for (const query of queries) expect(originalTarget(`/a?${query}`), query).to.equal(undefined);
+    });
+  }
 });

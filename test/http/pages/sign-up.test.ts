@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { startApi } from '../../support/api.ts';
 import type { TestApi } from '../../support/api.ts';
 import { ownerQuery } from '../../support/owner-query.ts';
-import { addUser, issuerOf, newBrowser } from './browser.ts';
+import { openSocket, readAnswer } from '../raw-http.ts';
+import { addUser, hiddenFields, issuerOf, newBrowser } from './browser.ts';
 import type { Answer, Browser } from './browser.ts';
 
 const password = 'a long enough passphrase';
@@ -196,6 +197,30 @@ describe('the sign-up page', () => {
       expect([posted.status, await users(box)]).to.deep.equal([404, []]);
     });
   }
+
+  it('R-60 registers nobody by a form that ends after registration was closed', async () => {
+    const box = (enabled: boolean) => api.declare('late', [{ kind: 'Box', id: 'late', registration: { enabled } }]);
+    await box(true);
+    const late = newBrowser(api, 'late');
+    const fields = { ...hiddenFields((await late.get(page)).text), email: 'late@shop.example', password };
+    const body = new URLSearchParams(fields).toString();
+    const head = [
+      `POST /boxes/late${page} HTTP/1.1`,
+      'Host: 127.0.0.1',
+      `Cookie: ${[...late.cookies].map(([name, value]) => `${name}=${value}`).join('; ')}`,
+      'Content-Type: application/x-www-form-urlencoded',
+      `Content-Length: ${String(body.length)}`,
+    ];
+    const socket = openSocket(api.url);
+    socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, 10)}`);
+    // A later request has been answered: this one has been looked at.
+    for (let asked = 0; asked < 2; asked += 1) expect((await newBrowser(api, 'late').get(page)).status).to.equal(200);
+    await box(false);
+    socket.write(body.slice(10));
+    const { status } = await readAnswer(socket, false);
+    socket.destroy();
+    expect([status, await users('late')]).to.deep.equal([404, []]);
+  });
 
   it('A-07 refuses a form that was made for another browser', async () => {
     const form_token = await formTokenOf(newBrowser(api));

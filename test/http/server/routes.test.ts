@@ -23,6 +23,7 @@ const nowhere = [
   ],
   ...['/../Client', '/./Client', '/Client/../Session', '/%2e%2e/Client', '/%43lient', '/Client%2Fx', '/Client;x', '*'],
   ...['/boxes/default/Client', '/AccessPolicy/$explain/x', '/constructor', '/__proto__', '/toString/x'],
+  ...new Set(routes.flatMap(([, path, shape]) => (shape === 'resource' ? [`/${path.split('/')[1] ?? ''}/x/y/z`] : []))),
 ];
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];

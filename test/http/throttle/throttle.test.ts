@@ -120,6 +120,18 @@ describe('the throttle', () => {
     expect(throttle.allows('shop', 'a', '1.1.1.1')).to.equal(false);
   });
 
+  it('X-16 forgets only the oldest failures when addresses without number fail', () => {
+    for (let nth = 0; nth < 49_000; nth += 1) throttle.failed('shop', 'a', `10.${String(nth)}`);
+    fail(limits.perClient);
+    fail(1, 'b', '2.2.2.2');
+    for (let nth = 0; nth < 40_000; nth += 1) throttle.failed('shop', 'a', `11.${String(nth)}`);
+    expect(throttle.allows('shop', 'a', '1.1.1.1')).to.equal(false);
+    fail(limits.perClient - 1, 'b', '2.2.2.2');
+    for (let nth = 0; nth < 40_000; nth += 1) throttle.failed('shop', 'a', `12.${String(nth)}`);
+    expect(throttle.allows('shop', 'b', '2.2.2.2'), 'one that still fails').to.equal(false);
+    expect(throttle.hasFailures('shop', '10.0'), 'the oldest').to.equal(false);
+  });
+
   it('ships with the numbers that the documentation names', () => {
     expect(defaultThrottle).to.deep.equal({ perClient: 20, perBox: 100, window: 60_000 });
   });

@@ -6,7 +6,9 @@ import { Outage } from '../../../api/db/core/outage.ts';
 import { fetchText } from '../../../api/oauth/client-auth/fetch-text.ts';
 import { createRemoteKeySets, fetchLimits } from '../../../api/oauth/client-auth/remote-key-sets.ts';
 import type { RemoteKeySets } from '../../../api/oauth/client-auth/remote-key-sets.ts';
+import { Problem } from '../../../api/problem.ts';
 import { createFairQueue } from '../../../api/shares/fair-queue.ts';
+import { shareUsedUp } from '../../../api/shares/share-used-up.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startApi } from '../../support/api.ts';
 import type { TestApi } from '../../support/api.ts';
@@ -276,6 +278,79 @@ describe('key sets that are fetched', () => {
 
   it('may be on loopback without TLS, when that is listed', async () => {
     expect(await sets.keys('http://localhost:8080/set', 'a')).to.be.a('function');
+  });
+});
+
+describe('key sets whose fetches wait', () => {
+  const uri = 'https://keys.example.com/set';
+  let now = 0;
+  let asked = 0;
+  let sets: RemoteKeySets;
+  /** The fetches in line, by box; one that is refused gets the error that the queue gives its box. */
+  let line: Map<string, { start(): void; refuse(): void }>;
+
+  beforeEach(() => {
+    now = 1_000_000;
+    asked = 0;
+    line = new Map();
+    sets = createRemoteKeySets({
+      hosts: ['keys.example.com'],
+      now: () => now,
+      queue: {
+        run: ({ box }, work) =>
+          new Promise((resolve, reject) => {
+            const refuse = (): void => reject(shareUsedUp(`a fetch of ${box}`));
+            line.set(box, { start: () => void work().then(resolve, reject), refuse });
+          }),
+      },
+      fetchText: () => {
+        asked += 1;
+        return Promise.resolve('{"keys":[]}');
+      },
+    });
+  });
+
+  const refusalOf = (work: Promise<unknown>): Promise<string> =>
+    work.then(
+      () => 'none',
+      (error: unknown) => (error instanceof Problem ? error.message : String(error)),
+    );
+
+  it('R-52 wait in the line of each box, so that none is refused because of another one', async () => {
+    const greedy = refusalOf(sets.keys(uri, 'greedy'));
+    const victim = sets.keys(uri, 'victim');
+    line.get('greedy')?.refuse();
+    expect(await greedy).to.contain('a fetch of greedy');
+    line.get('victim')?.start();
+    expect(await victim).to.be.a('function');
+    expect(asked).to.equal(1);
+  });
+
+  it('are fetched once for all boxes and requests', async () => {
+    const [first, second, third] = [sets.keys(uri, 'a'), sets.keys(uri, 'a'), sets.keys(uri, 'b')];
+    expect(line.size).to.equal(2);
+    line.get('b')?.start();
+    const keys = await third;
+    line.get('a')?.start();
+    expect([await first, await second]).to.deep.equal([keys, keys]);
+    expect(asked).to.equal(1);
+  });
+
+  it('R-52 are used for an hour while the box uses its share of fetches', async () => {
+    const first = sets.keys(uri, 'a');
+    line.get('a')?.start();
+    const keys = await first;
+    now += 59 * 60_000;
+    const kept = sets.keys(uri, 'a');
+    line.get('a')?.refuse();
+    expect(await kept).to.equal(keys);
+    const again = refusalOf(sets.refetchedKeys(uri, 'a'));
+    line.get('a')?.refuse();
+    expect(await again, 'a key that they lack may be there by now').to.contain('a fetch of a');
+    now += 60_000;
+    const old = refusalOf(sets.keys(uri, 'a'));
+    line.get('a')?.refuse();
+    expect(await old).to.contain('a fetch of a');
   });
 });
 
