@@ -62,6 +62,8 @@ export interface ApiConfig {
   readonly jwksHosts: readonly string[];
   /** BOXGATE_RESOURCES_IN_MEMORY: memory of all boxes together, in clients and policies of the usual size. */
   readonly resourcesInMemory: number;
+  /** BOXGATE_KEEP_ALIVE_SECONDS: time for which a connection of the public port may wait for its next request. */
+  readonly keepAliveSeconds: number;
   /** BOXGATE_LINGER_SECONDS: time for which idle connections stay open when the program stops. */
   readonly lingerSeconds: number;
   /** BOXGATE_LOG_LEVEL. */
@@ -112,6 +114,7 @@ export function readApiConfig(environment: Environment): ApiConfig {
     failuresPerAccount: read.integer('BOXGATE_FAILURES_PER_ACCOUNT', 100, 1, 1_000_000),
     jwksHosts: read.list('BOXGATE_JWKS_HOSTS', isHost, hosts),
     resourcesInMemory: read.integer('BOXGATE_RESOURCES_IN_MEMORY', resourcesInMemory, 1_000, 10_000_000),
+    keepAliveSeconds: read.integer('BOXGATE_KEEP_ALIVE_SECONDS', 75, 1, 3_600),
     lingerSeconds: read.integer('BOXGATE_LINGER_SECONDS', 10, 0, 300),
     logLevel: read.word('BOXGATE_LOG_LEVEL', 'info', logLevels),
     parentPipe: read.optionalInteger('BOXGATE_PARENT_PIPE', 3, 1024),

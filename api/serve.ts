@@ -34,7 +34,7 @@ import type { Probed } from './http/server/probes.ts';
 import type { Metrics } from './http/server/metrics.ts';
 import { answerLog, brokenLog, handshakeLog } from './http/server/answer-log.ts';
 import { defaultStopLimits, gracefulStop } from './http/server/graceful-stop.ts';
-import { logRefusedConnections, ownConnectionLimit } from './http/server/connection-limit.ts';
+import { logRefusedConnections, publicServerLimits } from './http/server/connection-limit.ts';
 import { createHttpServer, defaultServerLimits, listen } from './http/server/server.ts';
 import { createKnownAddresses } from './http/throttle/known-addresses.ts';
 import { createPasswordLimits } from './http/throttle/password-limits.ts';
@@ -244,8 +244,7 @@ function publicServer(parts: Parts): Server {
     onAnswer: answerLog(log, metrics),
     isTrustedProxy: trustedProxies(config.trustedProxies),
   });
-  const serverLimits = { ...defaultServerLimits, connections: ownConnectionLimit(config.poolSize, log) };
-  const server = createHttpServer(listener, serverLimits, brokenLog(log, metrics), {
+  const server = createHttpServer(listener, publicServerLimits(config, log), brokenLog(log, metrics), {
     ...messages,
     certificate: certificates.public,
     onFailedHandshake: handshakeLog(log),

@@ -21,8 +21,11 @@ export const OBJECT_UID = '^[A-Za-z0-9._-]+$';
 export const HOST_NAME = '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$';
 /** The characters of a URI, and whole percent-encodings (RFC 3986 §2). */
 export const URI_TEXT = "^([A-Za-z0-9._~:/?#\\[\\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+$";
-/** A web origin as a browser writes it: scheme, host, port, no path (RFC 6454 §6.2). */
-export const WEB_ORIGIN = '^https?://(\\[[0-9a-f:.]+\\]|[a-z0-9][a-z0-9.-]*)(:[0-9]{1,5})?$';
+/**
+ * A web origin as a browser writes it: scheme, host, port, no path (RFC 6454 §6.2). An app in a web view has its own
+ * scheme, such as `capacitor://localhost`.
+ */
+export const WEB_ORIGIN = '^[a-z][a-z0-9+.-]*://(\\[[0-9a-f:.]+\\]|[a-z0-9][a-z0-9.-]*)(:[0-9]{1,5})?$';
 /** A moment with its offset (RFC 3339 §5.6). */
 export const MOMENT =
   '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$';

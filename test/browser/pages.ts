@@ -168,8 +168,7 @@ export const pageStates: readonly PageState[] = [
     name: 'logout-untrusted',
     open: async (page, stage, language) => {
       await openState('signed-in', page, stage, language);
-      // So it is for an id_token_hint that is none.
-      await page.goto(logoutAddress(stage, '/elsewhere'));
+      await page.goto(`${logoutAddress(stage)}&id_token_hint=none`);
       await page.getByText(messages[language].problems['logout-untrusted']).waitFor();
     },
   },
@@ -206,8 +205,8 @@ const picture = `<svg xmlns="http://www.w3.org/2000/svg" width="320" height="320
 <path d="M60 62a20 20 0 0 1 40 0" fill="none" stroke="#fff" stroke-width="10"/></svg>`;
 
 /** Returns the address of a logout request of the client `own`, without an id_token. */
-function logoutAddress({ base, app }: Stage, path = '/bye'): string {
-  const query = new URLSearchParams({ client_id: 'own', post_logout_redirect_uri: app.url + path });
+function logoutAddress({ base, app }: Stage): string {
+  const query = new URLSearchParams({ client_id: 'own', post_logout_redirect_uri: `${app.url}/bye` });
   return `${base}/auth/logout?${query.toString()}`;
 }
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { readFileSync, readdirSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
+import { isObject } from '../../crds/json-value.ts';
 import { isKind } from '../../crds/kind.ts';
 import { checkManifest } from '../../crds/manifest.ts';
 
@@ -8,13 +9,17 @@ const root = new URL('../../', import.meta.url);
 const examples = readdirSync(new URL('examples/', root), { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.yaml'))
   .map((name) => [name, read(`examples/${name}`)] as const);
-const readme = Array.from(
-  read('README.md').matchAll(/```yaml\n(.*?)```/gs),
-  ([, text = '']) => ['README.md', text] as const,
-);
+const readme = blocksOf('README.md');
+const pages = ['add-sign-in', 'check-a-token', 'gateways', 'get-a-token', 'kubernetes-sign-in', 'protect-your-api'];
+/** Examples whose Box sets the lifetime for all its clients. */
+const ofBox = ['kustomize/apps/clients/reporting.yaml'];
 
 function read(path: string): string {
   return readFileSync(new URL(path, root), 'utf8');
+}
+
+function blocksOf(page: string): (readonly [page: string, text: string])[] {
+  return Array.from(read(page).matchAll(/^```yaml\n(.*?)^```/gms), ([, text = '']) => [page, text] as const);
 }
 
 function kindOf(value: unknown): unknown {
@@ -37,4 +42,40 @@ describe('the examples a stranger reads', () => {
       }
     });
   }
+
+  // Without it, tokens have no expires_in, and expire after 30 days.
+  for (const [name, text] of [...examples, ...pages.flatMap((page) => blocksOf(`docs/${page}.md`))]) {
+    for (const client of clientsOf(text)) {
+      it(`${name} sets the lifetime of the tokens of ${client.id}`, () => {
+        const isUnset = client.grants.filter((grant) => !client.lifetimes.includes(grant));
+        expect(ofBox.includes(name) ? [] : isUnset).to.deep.equal([]);
+      });
+    }
+  }
 });
+
+interface ExampleClient {
+  readonly id: string;
+  /** Grants that it lists and that have settings. */
+  readonly grants: readonly string[];
+  /** Grants whose settings have a lifetime. */
+  readonly lifetimes: readonly string[];
+}
+
+function clientsOf(text: string): ExampleClient[] {
+  return parseAllDocuments(text).flatMap((document) => {
+    const value: unknown = document.toJS();
+    if (!isObject(value) || value['kind'] !== 'Client' || !isObject(value['spec'])) return [];
+    const { grant_types, auth } = value['spec'];
+    const settings = Object.entries(isObject(auth) ? auth : {});
+    return [
+      {
+        id: isObject(value['metadata']) ? String(value['metadata']['name']) : '',
+        grants: (Array.isArray(grant_types) ? grant_types : []).map(String),
+        lifetimes: settings.flatMap(([grant, own]) =>
+          isObject(own) && 'access_token_expiration' in own ? [grant] : [],
+        ),
+      },
+    ];
+  });
+}

@@ -85,7 +85,7 @@ export async function startRouteApi(database?: TestDatabase): Promise<RouteApi> 
 
   async function send(request: RawRequest): Promise<RawReply> {
     const reply = await sendRequest(api.url, request);
-    expectClean(reply, `${request.method} ${request.target}`);
+    expectClean(reply, `${request.method} ${request.target}`, request.target);
     return reply;
   }
 

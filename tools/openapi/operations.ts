@@ -241,8 +241,9 @@ export const checkOperation: Omit<Operation, 'id'> = {
         ...(['X-Auth-Client', 'X-Auth-User', 'X-Auth-Scope', 'X-Auth-Session', 'X-Auth-Policy'] as const),
         ...(['X-Auth-Email', 'X-Auth-Email-Verified', 'X-Auth-Groups'] as const),
       ],
+      isPassedOn: true,
     }),
-    ...errors('Resource', [400, 401, 403, 404, 429, 503]),
+    ...errors('Check', [400, 401, 403, 404, 429, 503]),
   },
 };
 

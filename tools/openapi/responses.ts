@@ -6,6 +6,8 @@ export interface Described {
   readonly description: string;
   readonly headers?: readonly HeaderName[];
   readonly content?: Readonly<Record<string, JsonObject>>;
+  /** True: a gateway passes it on to the callers of an app, whose host has policies of its own. */
+  readonly isPassedOn?: boolean;
 }
 
 /** A header that some responses have. */
@@ -58,6 +60,9 @@ export const HEADERS = {
   'X-Auth-Groups': text('The groups of the user, with the scope `groups`.'),
 } as const satisfies Record<string, JsonObject>;
 
+/** Headers that set a policy for the host of a response. */
+const OF_HOST = ['Content-Security-Policy', 'Strict-Transport-Security'];
+
 /** Headers of every response. */
 const ALWAYS = [
   ...['X-Request-Id', 'Cache-Control', 'X-Content-Type-Options', 'Content-Security-Policy'],
@@ -66,8 +71,8 @@ const ALWAYS = [
 ];
 
 /** Returns a response as the document has it. */
-export function responseObject({ description, headers = [], content }: Described): JsonObject {
-  const names = [...ALWAYS, ...headers];
+export function responseObject({ description, headers = [], content, isPassedOn = false }: Described): JsonObject {
+  const names = [...ALWAYS.filter((name) => !isPassedOn || !OF_HOST.includes(name)), ...headers];
   return {
     description,
     headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
@@ -124,10 +129,11 @@ const ofStatus: Readonly<Partial<Record<ErrorStatus, readonly HeaderName[]>>> = 
 };
 
 /** Shape of errors at an endpoint. */
-export type Shape = 'Resource' | 'OAuth' | 'Page' | 'Any';
+export type Shape = 'Resource' | 'Check' | 'OAuth' | 'Page' | 'Any';
 
 const CONTENT = {
   Resource: outcome,
+  Check: outcome,
   OAuth: oauth,
   // A script may be the one who reads it.
   Page: { ...page, ...oauth },
@@ -136,6 +142,7 @@ const CONTENT = {
 
 const SHAPE_HEADERS = {
   Resource: [],
+  Check: [],
   OAuth: ['Pragma'],
   Page: ['Content-Language', 'X-Frame-Options', 'Pragma', 'Set-Cookie'],
   Any: ['Content-Language', 'X-Frame-Options', 'Pragma'],
@@ -143,13 +150,14 @@ const SHAPE_HEADERS = {
 
 /** Returns every shared error of the document, by its name. */
 export function sharedErrors(): Record<string, JsonObject> {
-  const shapes: readonly Shape[] = ['Resource', 'OAuth', 'Page', 'Any'];
+  const shapes: readonly Shape[] = ['Resource', 'Check', 'OAuth', 'Page', 'Any'];
   return Object.fromEntries(
     shapes.flatMap((shape) =>
       Object.entries(MEANING).map(([status, description]) => {
         const own = Object.entries(ofStatus).find(([known]) => known === status)?.[1] ?? [];
         const headers = [...SHAPE_HEADERS[shape], ...own];
-        return [`${shape}${status}`, responseObject({ description, headers, content: CONTENT[shape] })];
+        const isPassedOn = shape === 'Check';
+        return [`${shape}${status}`, responseObject({ description, headers, content: CONTENT[shape], isPassedOn })];
       }),
     ),
   );

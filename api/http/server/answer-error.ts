@@ -23,7 +23,9 @@ export function answerError(error: unknown, requestContext: RequestContext): Ans
 
 /** Returns the answer to a bug: without details, whatever the bug was. */
 export function bugAnswer(requestContext: RequestContext): Answer {
-  if (requestContext.shape !== 'resource') return { status: 500, body: JSON.stringify({ error: 'server_error' }) };
+  if (requestContext.shape !== 'resource') {
+    return { status: 500, headers: oauthHeaders(requestContext), body: JSON.stringify({ error: 'server_error' }) };
+  }
   return outcomeAnswer(
     500,
     'exception',
@@ -39,6 +41,11 @@ function oauthAnswer(error: OAuthError, requestContext: RequestContext): Answer 
   if (error.retryAfter !== undefined) headers['Retry-After'] = String(error.retryAfter);
   if (error.status === 415) headers['Accept-Post'] = 'application/x-www-form-urlencoded, application/json';
   return { status: error.status, headers, body: oauthBody(error.code, error.message) };
+}
+
+/** Every answer of an OAuth endpoint has `Pragma` (RFC 6749 §5.1). */
+function oauthHeaders({ shape }: RequestContext): Readonly<Record<string, string>> {
+  return shape === 'oauth' ? { Pragma: 'no-cache' } : {};
 }
 
 function oauthBody(code: string, description: string): string {
@@ -66,8 +73,8 @@ const oauthNames = {
 
 function problemAnswer(problem: Problem, requestContext: RequestContext): Answer {
   const status = problemStatus[problem.code];
-  const { headers } = problem;
-  // Interface §7.
+  const headers = { ...oauthHeaders(requestContext), ...problem.headers };
+  // The body of a refused user has a shape of its own: it names each field with its faults.
   if (problem instanceof InvalidUser) {
     return { status, headers, body: JSON.stringify({ entity: problem.entity, errors: problem.errors }) };
   }
@@ -86,7 +93,7 @@ const isBelowResource =
   /^(?:\/boxes\/[^/?]*)?\/(?:Client|AccessPolicy|Session|Group|Grant|AuditEvent|\$export|\$plan|users|account|auth\/check)(?:[/?]|$)/;
 
 function outageAnswer(requestContext: RequestContext): Answer {
-  const headers = { 'Retry-After': retryAfter };
+  const headers = { ...oauthHeaders(requestContext), 'Retry-After': retryAfter };
   const text = 'The service cannot answer now; try again';
   if (requestContext.shape === 'resource') return { ...outcomeAnswer(503, 'transient', text, requestContext), headers };
   return { status: 503, headers, body: oauthBody('temporarily_unavailable', text) };

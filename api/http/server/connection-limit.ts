@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import type { Log } from '../../../process/log.ts';
 import { openFilesLimit } from '../../../process/open-files.ts';
 import { defaultServerLimits } from './server.ts';
+import type { ServerLimits } from './server.ts';
 
 /** Files that a process has beside its connections to callers and to Postgres, and requests on its management port. */
 const otherFiles = 100;
@@ -21,8 +22,20 @@ export function connectionLimit(openFiles: number, poolSize: number): number {
 /** Fewer connections than these are worth a warning at the start. */
 const few = 1_000;
 
-/** Returns the connections of callers that this process serves; see {@link connectionLimit}. Few are in the log. */
-export function ownConnectionLimit(poolSize: number, log: Log): number {
+/** Settings that limits of the public port depend on. */
+interface LimitSettings {
+  readonly poolSize: number;
+  readonly keepAliveSeconds: number;
+}
+
+/** Returns the limits of the public port of this process. A limit of few connections is logged. */
+export function publicServerLimits({ poolSize, keepAliveSeconds }: LimitSettings, log: Log): ServerLimits {
+  const connections = ownConnectionLimit(poolSize, log);
+  return { ...defaultServerLimits, connections, keepAlive: 1_000 * keepAliveSeconds };
+}
+
+/** Returns the connections of callers that this process serves; see {@link connectionLimit}. */
+function ownConnectionLimit(poolSize: number, log: Log): number {
   const files = openFilesLimit();
   const connections = connectionLimit(files, poolSize);
   if (connections < few) {

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
+import { CHECK_PATH } from '../gateway/original-request.ts';
 import { requestContextOf } from '../request/request-context.ts';
 import type { RequestContext } from '../request/request-context.ts';
 
@@ -36,6 +37,21 @@ const always: readonly (readonly [string, string])[] = [
 /** The same headers: name, value, name, value. */
 export const everyAnswer: readonly string[] = always.flat();
 
+const ofHost: ReadonlySet<string> = new Set(['Content-Security-Policy', 'Strict-Transport-Security']);
+
+/**
+ * Headers of every answer of `/auth/check`: a gateway passes its answers on to the callers of an app, whose host has
+ * policies of its own. `includeSubDomains` there would bind hosts that do not speak TLS.
+ */
+const checkAnswer: readonly string[] = always.filter(([name]) => !ofHost.has(name)).flat();
+
+/** Paths of the check, of a request that was refused before it had a route. */
+const checkPath = new RegExp(`^(?:/boxes/[^/?]*)?${CHECK_PATH}(?:[/?]|$)`);
+
+function isOfCheck({ route, path }: RequestContext): boolean {
+  return route === CHECK_PATH || (route === '(none)' && checkPath.test(path));
+}
+
 /** Headers of every answer to a script of another origin. */
 const shared: readonly string[] = [
   'Access-Control-Expose-Headers',
@@ -52,8 +68,9 @@ const policyAt = everyAnswer.indexOf('Content-Security-Policy') + 1;
  */
 export function send(response: ServerResponse, answer: Answer, onAnswer: OnAnswer): void {
   const requestContext = requestContextOf(response);
-  const headers = [...everyAnswer, 'X-Request-Id', requestContext.requestId];
-  if (answer.policy !== undefined) headers[policyAt] = answer.policy;
+  const usual = isOfCheck(requestContext) ? checkAnswer : everyAnswer;
+  const headers = [...usual, 'X-Request-Id', requestContext.requestId];
+  if (answer.policy !== undefined && usual === everyAnswer) headers[policyAt] = answer.policy;
   let cached = false;
   for (const [name, value] of Object.entries(answer.headers ?? {})) {
     if (typeof value === 'string') headers.push(name, headerSafe(value));

@@ -6,6 +6,7 @@ import type { BoxState } from '../../state/box-state.ts';
 import type { CurrentStatements } from '../../state/current-statements.ts';
 import type { Transaction } from '../../state/state-cache.ts';
 import { decideWithKey } from '../keys/decide-with-key.ts';
+import { KEY_GONE } from '../openid/id-token-hint.ts';
 import type { OAuthServices } from '../services.ts';
 import { validSignIn } from '../session/signed-in.ts';
 import { validateAuthorizationRequest } from './request/authorization-request.ts';
@@ -81,7 +82,7 @@ export function onBrowserRequest(
     if (validated.verdict === 'refused') return decided({ next: 'client', answer: validated.answer });
     const { request } = validated;
     const hinted = hintedUser(request, state, services);
-    if (hinted === 'unreadable') return decided(badHint(request));
+    if (typeof hinted === 'object') return decided(hinted);
     // Without a cookie there is no sign-in to look up.
     const cookie = arrival.browserAt(issuer);
     if (cookie === undefined) return decided(toSignIn(request));
@@ -110,14 +111,19 @@ export async function findCurrentSignIn(
   return signIn !== undefined && signIn.expiresAt > now ? signIn : undefined;
 }
 
-/** Returns the user that the `id_token_hint` of a request named; undefined when it had none. */
+/**
+ * Returns the user that the `id_token_hint` of a request named, undefined when it had none, or the answer to a hint
+ * that cannot be used (OpenID Connect Core §3.1.2.1). One whose key has been deleted is ignored if a user can sign in.
+ */
 function hintedUser(
-  { userHint, client }: AuthorizationRequest,
+  request: AuthorizationRequest,
   { box }: BoxState,
   { userHints }: OAuthServices,
-): number | 'unreadable' | undefined {
+): number | NextStep | undefined {
+  const { userHint, client, prompt } = request;
   if (userHint === undefined) return undefined;
-  return userHints.find(userHint, { box, client: client.client.id }) ?? 'unreadable';
+  if (userHint !== KEY_GONE) return userHints.find(userHint, { box, client: client.client.id }) ?? badHint(request);
+  return prompt.none ? toSignIn(request, 'The key of the id_token_hint has been deleted') : undefined;
 }
 
 function badHint({ place }: AuthorizationRequest): NextStep {

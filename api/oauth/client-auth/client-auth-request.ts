@@ -14,6 +14,8 @@ export interface ClientCredentials {
   /** Other readings of the id: percent-decoded. */
   readonly ids: readonly string[];
   readonly method: 'basic' | 'body' | 'assertion' | 'none';
+  /** True for Basic with an empty secret, which only names a public client. Set with the method `none` only. */
+  readonly isEmptyBasic?: true;
   /** Set with the method `assertion` only. */
   readonly assertion?: ClientAssertion;
 }
@@ -63,7 +65,10 @@ export function clientId({ ids, id }: ClientCredentials): string {
 
 const basicShape = /^basic +([A-Za-z0-9+/]+={0,2})$/i;
 
-/** Splits at the first colon: a secret may hold more (RFC 7617 §2). Both parts are read as sent and percent-decoded. */
+/**
+ * Splits at the first colon: a secret may hold more (RFC 7617 §2). Both parts are read as sent and percent-decoded. An
+ * empty secret is none (RFC 6749 §2.3.1): clients without a secret may only be able to name themselves by Basic.
+ */
 export function parseBasic(authorization: string): ClientCredentials {
   const encoded = basicShape.exec(authorization)?.[1];
   if (encoded === undefined) throw broken();
@@ -75,12 +80,9 @@ export function parseBasic(authorization: string): ClientCredentials {
   if (colon < 1) throw broken();
   const secret = text.slice(colon + 1);
   const ids = readings(text.slice(0, colon));
-  return {
-    id: ids[0] ?? '',
-    ids,
-    secrets: secret === '' ? [] : readings(secret).map((reading) => new Secret(reading)),
-    method: 'basic',
-  };
+  const id = ids[0] ?? '';
+  if (secret === '') return { id, ids, secrets: [], method: 'none', isEmptyBasic: true };
+  return { id, ids, secrets: readings(secret).map((reading) => new Secret(reading)), method: 'basic' };
 }
 
 /** Checks whether a text is the canonical base64 of these bytes, with padding or without (RFC 4648 §3.2, §3.5). */

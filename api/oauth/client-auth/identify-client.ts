@@ -3,6 +3,7 @@ import type { ClientState } from '../../state/box-state.ts';
 import { notAuthenticated } from '../not-authenticated.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { authenticateClient, namedClient } from './authenticate-client.ts';
+import { canAuthenticate } from './client-type.ts';
 import type { ClientCredentials } from './client-auth-request.ts';
 import type { AuthenticationContext } from './context.ts';
 
@@ -15,10 +16,20 @@ export async function identifyClient(
   context: AuthenticationContext,
   mustAuthenticate: (client: ClientState) => boolean,
 ): Promise<ClientState> {
-  if (credentials.method !== 'none') return authenticateClient(credentials, context);
+  if (mustProve(credentials, context)) return authenticateClient(credentials, context);
   const named = namedClient(context, credentials);
   if (named === undefined || mustAuthenticate(named)) throw notAuthenticated();
   return named;
+}
+
+/**
+ * Checks whether a request must prove its client because it tries to. Basic with an empty secret only names a public
+ * client (RFC 6749 §2.3.1); of any other it is a failed proof.
+ */
+export function mustProve(credentials: ClientCredentials, context: AuthenticationContext): boolean {
+  if (credentials.isEmptyBasic !== true) return credentials.method !== 'none';
+  const named = namedClient(context, credentials);
+  return named === undefined || canAuthenticate(named);
 }
 
 /** Throws OAuthError `unauthorized_client` unless the client lists the grant (RFC 6749 §5.2). */

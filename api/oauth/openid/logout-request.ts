@@ -8,12 +8,12 @@ import type { BoxState } from '../../state/box-state.ts';
 import { KEY_GONE, readIdTokenHint } from './id-token-hint.ts';
 import type { IdTokenHint } from './id-token-hint.ts';
 
-/** Verdict on an app's request to sign a user out: an `untrusted` one has no effect. */
+/** Verdict on an app's request to sign a user out: an `untrusted` one has no effect. A `good` one may lead nowhere. */
 export type ValidatedLogout =
   | { readonly verdict: 'untrusted' }
   | {
       readonly verdict: 'good';
-      /** User of its id_token; undefined if it has none that can be verified: then the user must be asked. */
+      /** User of its id_token, who is not asked; undefined if none can be verified, or the address is not listed. */
       readonly user: number | undefined;
       /** Address that the app wants the user to return to; undefined if none. */
       readonly address: string | undefined;
@@ -63,7 +63,8 @@ async function validated(parameters: Parameters, state: BoxState, issuer: string
   // The two must name the same client (§2).
   if (named !== undefined && named !== client) return untrusted;
   if (wanted === undefined) return { verdict: 'good', user: hint?.user, ...nowhere };
-  if (!listsAddress(clientAt(client), wanted)) return untrusted;
+  // Only the redirect is refused (§3): the user may still want to sign out, and is asked.
+  if (!listsAddress(clientAt(client), wanted)) return { verdict: 'good', user: undefined, ...nowhere };
   return { verdict: 'good', user: hint?.user, ...leadingTo(wanted, client, parameters) };
 }
 

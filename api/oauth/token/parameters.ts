@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { OAuthError } from '../oauth-error.ts';
 import { utf8Text } from './utf8.ts';
 
@@ -10,18 +11,25 @@ const form = 'application/x-www-form-urlencoded';
 export function parseParameters(contentType: string | undefined, body: Buffer): Parameters {
   if (contentType === form) return parseForm(textOf(body));
   const [type = '', ...options] = (contentType ?? '').toLowerCase().split(';');
-  if (options.some((option) => option.includes('charset') && !/charset="?utf-8"?\s*$/.test(option))) {
-    throw unsupported();
-  }
+  const charsets = options.filter((option) => option.includes('charset'));
+  const isUtf8 = charsets.every((option) => utf8.test(option));
   switch (type.trim()) {
     case form:
+      // A form is ASCII, and its escapes are UTF-8, whatever its charset (RFC 6749 Appendix B).
+      if (!isUtf8 && !(isAscii(body) && charsets.every((option) => extendsAscii.test(option)))) throw unsupported();
       return parseForm(textOf(body));
     case 'application/json':
+      if (!isUtf8) throw unsupported();
       return parseJson(textOf(body));
     default:
       throw unsupported();
   }
 }
+
+const utf8 = /charset="?utf-?8"?\s*$/;
+
+/** Charsets in which ASCII means itself; in others, such as UTF-7, it does not. */
+const extendsAscii = /^\s*charset="?(?:utf-?8|(?:us-)?ascii|latin-?1|iso-8859-\d{1,2}|windows-125\d)"?\s*$/;
 
 function unsupported(): OAuthError {
   return new OAuthError('invalid_request', `Content-Type must be ${form} or application/json, in UTF-8`, {

@@ -58,7 +58,11 @@ export const clientIdentityRows: readonly Row[] = [
     'free data': { details: { owner: { team: 'a', none: null }, tags: ['x', 1, true, null], 'a b': 1.5 } },
     'no free data': { details: {} },
     origins: {
-      allowed_origins: ['https://app.example.com', 'http://localhost:3000', 'https://[::1]:8443', 'http://10.0.0.1'],
+      allowed_origins: [
+        ...['https://app.example.com', 'http://localhost:3000', 'https://[::1]:8443', 'http://10.0.0.1'],
+        // Apps in a web view: Capacitor, Tauri, Electron, an extension of a browser.
+        ...['capacitor://localhost', 'tauri://localhost', 'app://shop', 'chrome-extension://abcdefgh'],
+      ],
     },
     'an algorithm': { id_token_signed_response_alg: 'EdDSA' },
     'claims of id_tokens': { id_token_claims: ['groups', 'email', 'profile'] },
@@ -257,7 +261,11 @@ export const clientIdentityRows: readonly Row[] = [
     'an origin with a path': [{ allowed_origins: ['https://app.example.com/'] }, 'allowed_origins[0]'],
     'an origin with a wildcard': [{ allowed_origins: ['https://*.example.com'] }, 'allowed_origins[0]'],
     'an origin in capitals': [{ allowed_origins: ['https://App.example.com'] }, 'allowed_origins[0]'],
-    'an origin of another scheme': [{ allowed_origins: ['ftp://app.example.com'] }, 'allowed_origins[0]'],
+    'an origin without a scheme': [{ allowed_origins: ['app.example.com'] }, 'allowed_origins[0]'],
+    'an origin with a scheme in capitals': [{ allowed_origins: ['Capacitor://localhost'] }, 'allowed_origins[0]'],
+    'an origin with a scheme only': [{ allowed_origins: ['capacitor://'] }, 'allowed_origins[0]'],
+    'an origin without slashes': [{ allowed_origins: ['capacitor:localhost'] }, 'allowed_origins[0]'],
+    'the origin of a file': [{ allowed_origins: ['file:///index.html'] }, 'allowed_origins[0]'],
     'an origin with a user': [{ allowed_origins: ['https://a@app.example.com'] }, 'allowed_origins[0]'],
     'an origin that is too long': [{ allowed_origins: [`https://[${'0:'.repeat(160)}]`] }, 'allowed_origins[0]'],
     'an origin twice': [{ allowed_origins: ['https://a.example', 'https://a.example'] }, 'allowed_origins[1]'],

@@ -16,6 +16,7 @@ const GOOD = [
   'http://127.0.0.1:51004/callback',
   'http://[::1]:51004/callback',
   'http://localhost:3000/callback',
+  'http://localhost:8000',
   'http://localhost?x=1',
   'com.example.app:/callback',
   'com.example.app://callback/deep',

@@ -4,6 +4,7 @@ import type { TestApi } from '../../support/api.ts';
 
 const ours = 'https://app.example';
 const clients = 'http://127.0.0.1:5173';
+const webView = 'capacitor://localhost';
 const secret = 'of the client';
 
 describe('scripts of other origins', () => {
@@ -15,7 +16,7 @@ describe('scripts of other origins', () => {
     const client = { kind: 'Client', grant_types: ['client_credentials'], secret } as const;
     await api.declare('default', [
       { kind: 'Box', id: 'default', cors: { allowed_origins: [ours] } },
-      { ...client, id: 'app', allowed_origins: [clients] },
+      { ...client, id: 'app', allowed_origins: [clients, webView] },
       { ...client, id: 'off', allowed_origins: ['https://off.example'], active: false },
       { kind: 'AccessPolicy', id: 'all', engine: 'allow', subjects: 'authenticated' },
     ]);
@@ -53,6 +54,7 @@ describe('scripts of other origins', () => {
   for (const [whose, origin] of [
     ['the box', ours],
     ['one of its clients', clients],
+    ['one of its clients, an app in a web view,', webView],
   ] as const) {
     it(`may call the endpoints for programs from an origin that ${whose} lists, without cookies`, async () => {
       for (const path of ['/Session', '/users', '/auth/token', '/Session/x', '/AccessPolicy/$explain']) {

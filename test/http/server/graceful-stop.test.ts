@@ -118,13 +118,18 @@ describe('a graceful stop', () => {
     });
   }
 
-  it('closes connections that are still idle when the time for them has passed', async () => {
-    await start((_request, response) => response.end('ok'));
-    const agent = keptConnection(url);
-    expect(await ask(url, agent)).to.equal('keep-alive');
-    await stop({ ...limits, linger: 10, grace: 3_600_000 });
-    agent.destroy();
-  });
+  for (const keepAliveTimeout of [5_000, 3_600_000]) {
+    it(`closes connections that are still idle when the time for them has passed, of ${String(keepAliveTimeout)} ms otherwise`, async () => {
+      await start(
+        (_request, response) => response.end('ok'),
+        (listener) => createServer({ keepAliveTimeout }, listener),
+      );
+      const agent = keptConnection(url);
+      expect(await ask(url, agent)).to.equal('keep-alive');
+      await stop({ ...limits, linger: 10, grace: 3_600_000 });
+      agent.destroy();
+    });
+  }
 
   it('does not wait for callers that never go: those that still come are cut after a while', async () => {
     await start((_request, response) => response.end('ok'));

@@ -1,8 +1,27 @@
 import { expect } from 'chai';
+import { Outage } from '../../../api/db/core/outage.ts';
+import type { RequestContext } from '../../../api/http/request/request-context.ts';
+import { answerError, bugAnswer } from '../../../api/http/server/answer-error.ts';
 import { headerSafe } from '../../../api/http/server/send.ts';
 import { expectClean } from '../hygiene.ts';
 import { startRouteApi } from '../route-requests.ts';
 import type { Change, RouteApi } from '../route-requests.ts';
+
+const sampleContext: RequestContext = {
+  requestId: '0123456789abcdef',
+  started: 0,
+  remoteAddr: '192.0.2.1',
+  network: '192.0.2.1',
+  box: 'default',
+  path: '/auth/token',
+  target: '/boxes/default/auth/token',
+  route: '/auth/token',
+  shape: 'oauth',
+  client: undefined,
+  policy: undefined,
+  allowedOrigin: undefined,
+  error: undefined,
+};
 
 describe('answers', () => {
   let api: RouteApi;
@@ -72,6 +91,62 @@ describe('answers', () => {
       const kept = particular[request.name] ?? byShape[request.shape];
       if (status < 300) expect(headers.get('cache-control'), request.name).to.equal(kept);
       if (request.shape === 'oauth') expect(headers.get('pragma'), request.name).to.equal('no-cache');
+    }
+  });
+
+  it('X-12 of an OAuth endpoint have Pragma, whatever their status (RFC 6749 section 5.1)', async () => {
+    const { body } = named('POST /auth/token');
+    const oauth: readonly (readonly [status: number, route: string, change?: Change])[] = [
+      [200, 'POST /auth/token'],
+      [400, 'POST /auth/token', { path: '/auth/token?scope=x' }],
+      [400, 'POST /auth/token', { body: 'grant_type=' }],
+      [401, 'GET /auth/userinfo', { authorization: undefined }],
+      [405, 'POST /auth/token', { method: 'PUT' }],
+      [413, 'POST /auth/token', { body: 'x'.repeat(20_000) }],
+      [415, 'POST /auth/token', { type: 'text/plain' }],
+      [415, 'POST /auth/token', { body, headers: [['Content-Encoding', 'gzip']] }],
+    ];
+    for (const [status, route, change] of oauth) {
+      const reply = await api.ask(named(route), change);
+      expect(reply.status, `${route}: ${reply.text}`).to.equal(status);
+      expect(reply.headers.get('pragma'), `${route} ${String(status)}`).to.equal('no-cache');
+    }
+    for (const shape of ['oauth', 'plain', 'resource', 'page'] as const) {
+      const context = { ...sampleContext, shape };
+      const answers = [answerError(new Outage('down'), context), bugAnswer(context)];
+      const pragma = shape === 'oauth' ? 'no-cache' : undefined;
+      expect(answers.map((answer) => answer?.headers?.['Pragma'])).to.deep.equal([pragma, pragma]);
+    }
+  });
+
+  const check = '/boxes/default/auth/check';
+  type Headers = readonly (readonly [name: string, value: string])[];
+  const nginx: Headers = [
+    ['X-Original-Method', 'GET'],
+    ['X-Original-URI', '/orders'],
+  ];
+  const checks: readonly (readonly [status: number, target: string, headers: Headers])[] = [
+    [401, `${check}?app=orders.example`, nginx],
+    [401, `${check}/orders`, [['Authorization', 'Bearer bgt_x']]],
+    [403, `${check}?app=orders.example`, nginx],
+    [400, check, []],
+    [400, `${check}?app=orders.example`, [...nginx, ['Content-Type', 'a'], ['Content-Type', 'b']]],
+    [404, '/boxes/nobody/auth/check/orders', []],
+  ];
+  it('X-12 of the check leave the policies of the host of an app alone, to which a gateway passes them on', async () => {
+    for (const [status, target, headers] of checks) {
+      const authorization = status === 403 ? [['Authorization', `Bearer ${api.adminToken}`] as const] : [];
+      const reply = await api.send({ method: 'GET', target, headers: [...headers, ...authorization] });
+      expect(reply.status, `${target}: ${reply.text}`).to.equal(status);
+      const names = ['strict-transport-security', 'content-security-policy'];
+      expect(
+        names.filter((name) => reply.headers.has(name)),
+        target,
+      ).to.deep.equal([]);
+    }
+    for (const target of ['/boxes/default/auth/checks', '/boxes/default/Client/auth/check']) {
+      const { headers } = await api.send({ method: 'GET', target });
+      expect(headers.has('strict-transport-security'), target).to.equal(true);
     }
   });
 

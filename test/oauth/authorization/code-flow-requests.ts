@@ -12,7 +12,7 @@ import { NO_CHECKS } from '../no-checks.ts';
 /** Redirect URI of the clients. */
 export const back = 'https://app.example/back';
 /** PKCE verifier of every code. */
-const verifier = randomBytes(32).toString('base64url');
+export const verifier = randomBytes(32).toString('base64url');
 const request = {
   response_type: 'code',
   client_id: 'app',

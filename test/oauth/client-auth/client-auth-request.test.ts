@@ -105,8 +105,11 @@ describe('the credentials of a client', () => {
     expect(credentials(basic('a%253Ab', 's')).ids).to.deep.equal(['a%253Ab', 'a%3Ab']);
   });
 
-  it('with an empty secret hold none: empty never equals empty', () => {
-    expect(credentials(basic('a', ''))).to.deep.equal({ id: 'a', ids: ['a'], secrets: [], method: 'basic' });
+  it('in Basic with an empty secret name a client only: empty never equals empty', () => {
+    expect(credentials(basic('a', ''))).to.deep.equal({ id: 'a', ids: ['a'], secrets: [], method: 'none' });
+    expect(credentials(basic('my%2Dapp', ''), { client_id: 'my-app' }).ids).to.deep.equal(['my%2Dapp', 'my-app']);
+    expect(readClientCredentials(basic('a', ''), new Map()).isEmptyBasic).to.equal(true);
+    expect(readClientCredentials(undefined, new Map([['client_id', 'a']])).isEmptyBasic).to.equal(undefined);
   });
 
   it('in the body are taken as they are', () => {

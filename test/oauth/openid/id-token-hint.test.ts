@@ -1,10 +1,11 @@
 import { expect } from 'chai';
+import { SignJWT, generateKeyPair } from 'jose';
 import { createUserHints } from '../../../api/credentials/user-hint.ts';
 import { hiddenFields, newBrowser } from '../../http/pages/browser.ts';
 import type { Answer, Browser } from '../../http/pages/browser.ts';
 import { testEncryptionKey } from '../../support/api.ts';
 import { ownerQuery } from '../../support/owner-query.ts';
-import { textOf } from '../requests.ts';
+import { claimsOf, textOf } from '../requests.ts';
 import type { Fields } from '../requests.ts';
 import { ann, answered, authorizePath, codeRequest, startOpenIdApi } from './openid-api.ts';
 import type { OpenIdApi } from './openid-api.ts';
@@ -73,6 +74,24 @@ describe('an id_token_hint', () => {
           'invalid_request',
           'id_token_hint must be an id_token of this client',
         ]);
+      }
+    });
+
+    it(`R-11 of ${way} whose key the box has deleted is ignored if somebody can sign in, and not in an address after it`, async () => {
+      const { privateKey } = await generateKeyPair('RS256');
+      const header = { alg: 'RS256', typ: 'JWT', kid: 'gone' };
+      const stale = await new SignJWT({ ...claimsOf(hint) }).setProtectedHeader(header).sign(privateKey);
+      const fields = asked({ id_token_hint: stale });
+      for (const person of [ann, api.eve]) {
+        expect(answered(await ask(await api.signedIn(person), fields))).to.have.property('code');
+        const browser = newBrowser(api);
+        const toSignIn = await ask(browser, fields);
+        expect(toSignIn.location).to.contain('/auth/signin?').and.not.to.contain(stale.slice(0, 20));
+        const signedIn = await browser.submit(toSignIn.location, { ...person });
+        expect(answered(await browser.get(signedIn.location))).to.have.property('code');
+      }
+      for (const browser of [newBrowser(api), await api.signedIn()]) {
+        expect(answered(await ask(browser, { ...fields, prompt: 'none' }))['error']).to.equal('login_required');
       }
     });
 

@@ -164,18 +164,35 @@ describe('the parameters of a request', () => {
     [`${form};charset="UTF-8"`]: undefined,
     'Application/X-WWW-Form-Urlencoded': undefined,
     [`${form}; boundary=x`]: undefined,
+    [`${form}; charset=utf8`]: undefined,
+    [`${json}; charset=utf8`]: 400,
+    [`${form}; charset=iso-8859-1`]: undefined,
+    [`${form};charset="ISO-8859-15"`]: undefined,
+    [`${form}; charset=windows-1252`]: undefined,
+    [`${form}; charset=US-ASCII`]: undefined,
     [`${form}; charset=utf-7`]: 415,
-    [`${form}; charset=iso-8859-1`]: 415,
+    [`${form}; charset=utf-16`]: 415,
+    [`${form}; charset=x-iso-8859-1`]: 415,
+    [`${form}; charset`]: 415,
+    [`${json}; charset=iso-8859-1`]: 415,
     'text/plain': 415,
     'multipart/form-data; boundary=x': 415,
     'application/jsonp': 415,
     '': 415,
   };
   for (const [type, status] of Object.entries(types)) {
-    it(`X-04 of the type "${type}" are ${status === undefined ? 'read' : 'refused'}`, () => {
+    it(`X-04 of the type "${type}" are ${String(status ?? 'read')}`, () => {
       expect(errorOf(() => parseParameters(type, Buffer.from('a=1')))?.status).to.equal(status);
     });
   }
+
+  it('X-04 in another charset are read while all of them is ASCII, which percent-encoding makes it', () => {
+    const type = `${form}; charset=iso-8859-1`;
+    expect(read(type, 'a=p%C3%A4ss')).to.deep.equal({ a: 'päss' });
+    for (const body of ['a=päss', Buffer.from('a=päss', 'latin1')]) {
+      expect(errorOf(() => read(type, body))?.status).to.equal(415);
+    }
+  });
 
   it('X-04 without a type are refused with what is accepted', () => {
     expect(errorOf(() => parseParameters(undefined, Buffer.from('a=1')))?.message)

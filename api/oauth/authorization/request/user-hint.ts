@@ -2,6 +2,7 @@ import type { UserHints } from '../../../credentials/user-hint.ts';
 import type { BoxState } from '../../../state/box-state.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { KEY_GONE, readIdTokenHint } from '../../openid/id-token-hint.ts';
+import type { IdTokenHint } from '../../openid/id-token-hint.ts';
 import { formDecode } from '../../token/parameters.ts';
 
 /** Name of the parameter that replaces an `id_token_hint` in our own addresses. */
@@ -14,7 +15,7 @@ const NOBODY = 'unreadable';
  * Replaces the `id_token_hint` of an authorization request (OpenID Connect Core §3.1.2.1) by {@link USER_HINT}, which
  * names the same user and holds no token: browsers and proxies keep addresses. `query` is as it came, without its
  * question mark; its other parameters stay as they are, broken ones too. A hint that is not one id_token of this box
- * names nobody.
+ * names nobody; one whose key has been deleted becomes {@link KEY_GONE}.
  */
 export async function replaceIdToken(
   query: string,
@@ -30,9 +31,13 @@ export async function replaceIdToken(
   if (texts.every((text) => text === '')) return pairs.filter((pair) => !hints.includes(pair)).join('&');
   const [text = ''] = texts;
   const hint = texts.length === 1 ? await readIdTokenHint(text, keys, issuer) : undefined;
-  const value = hint === undefined || hint === KEY_GONE ? NOBODY : userHints.make({ box, ...hint });
   const others = pairs.filter((pair) => !replaced.has(nameOf(pair)));
-  return [...others, `${USER_HINT}=${value}`].join('&');
+  return [...others, `${USER_HINT}=${hintText(hint, box, userHints)}`].join('&');
+}
+
+function hintText(hint: IdTokenHint | typeof KEY_GONE | undefined, box: string, userHints: UserHints): string {
+  if (hint === undefined) return NOBODY;
+  return hint === KEY_GONE ? KEY_GONE : userHints.make({ box, ...hint });
 }
 
 const replaced: ReadonlySet<string | undefined> = new Set(['id_token_hint', USER_HINT]);

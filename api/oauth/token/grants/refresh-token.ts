@@ -8,6 +8,7 @@ import type { AccessTokenPlan } from '../plan.ts';
 import { requestedAccess } from '../requested-access.ts';
 import { authenticateClient, namedClient } from '../../client-auth/authenticate-client.ts';
 import { canAuthenticate } from '../../client-auth/client-type.ts';
+import { mustProve } from '../../client-auth/identify-client.ts';
 import { findFamilyOf } from '../../refresh/find-refresh-token.ts';
 import { keyFor } from '../../keys/key-needed.ts';
 import { makeToken } from '../access-token.ts';
@@ -87,7 +88,7 @@ function presentedToken({ parameters }: TokenRequest): RefreshToken {
 
 /** Finds the client. A secret is optional but must be right; some clients and boxes demand it (RFC 6749 §6). */
 async function refreshingClient({ credentials }: TokenRequest, context: GrantContext): Promise<ClientState> {
-  if (credentials.method !== 'none') return authenticateClient(credentials, context);
+  if (mustProve(credentials, context)) return authenticateClient(credentials, context);
   const { state } = context;
   const client = namedClient(context, credentials);
   // An unknown client has no token: its token was issued to another client (RFC 6749 §5.2).

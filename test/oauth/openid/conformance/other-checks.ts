@@ -68,6 +68,17 @@ const leadsNowhere =
     await expectSignedIn(browser, true);
   };
 
+/** It asks the person, without an address to return to, and leads nowhere. */
+const asks =
+  (asked: Asked): Check =>
+  async (api) => {
+    const { browser, hint } = await begin(api);
+    const page = await browser.get(logoutPath(await asked(hint)));
+    expect([page.status, page.location]).to.deep.equal([200, '']);
+    expect(page.text).to.contain('Do you want to sign out').and.not.to.contain('post_logout_redirect_uri');
+    await expectSignedIn(browser, true);
+  };
+
 const signsOut =
   (asked: Asked, isAsked: boolean): Check =>
   async (api) => {
@@ -88,7 +99,7 @@ export const LOGOUT_CHECKS: Readonly<Record<LogoutModuleName, Check>> = {
     expect(body['end_session_endpoint']).to.be.a('string');
   },
   'oidcc-rp-initiated-logout': leadsBack(whole, `${goodbye}?state=bye`),
-  'oidcc-rp-initiated-logout-bad-post-logout-redirect-uri': leadsNowhere((hint) => ({
+  'oidcc-rp-initiated-logout-bad-post-logout-redirect-uri': asks((hint) => ({
     ...whole(hint),
     post_logout_redirect_uri: 'https://app.example/elsewhere',
   })),
@@ -96,7 +107,7 @@ export const LOGOUT_CHECKS: Readonly<Record<LogoutModuleName, Check>> = {
     const none = Buffer.from('{"alg":"none"}').toString('base64url');
     return whole(`${none}.${hint.split('.')[1] ?? ''}.`);
   }),
-  'oidcc-rp-initiated-logout-no-id-token-hint': leadsNowhere((hint) => ({ ...whole(hint), id_token_hint: undefined })),
+  'oidcc-rp-initiated-logout-no-id-token-hint': asks((hint) => ({ ...whole(hint), id_token_hint: undefined })),
   'oidcc-rp-initiated-logout-no-params': signsOut(() => ({}), true),
   'oidcc-rp-initiated-logout-no-post-logout-redirect-uri': signsOut(
     (hint) => ({ ...whole(hint), post_logout_redirect_uri: undefined }),
@@ -104,7 +115,7 @@ export const LOGOUT_CHECKS: Readonly<Record<LogoutModuleName, Check>> = {
   ),
   'oidcc-rp-initiated-logout-no-state': leadsBack((hint) => ({ ...whole(hint), state: undefined }), goodbye),
   'oidcc-rp-initiated-logout-only-state': signsOut(() => ({ state: 'bye' }), true),
-  'oidcc-rp-initiated-logout-query-added-to-post-logout-redirect-uri': leadsNowhere((hint) => ({
+  'oidcc-rp-initiated-logout-query-added-to-post-logout-redirect-uri': asks((hint) => ({
     ...whole(hint),
     post_logout_redirect_uri: `${goodbye}?foo=bar`,
   })),
