@@ -123,7 +123,7 @@ export const messages: Readonly<Record<Language, Messages>> = {
     problem: 'Something went wrong',
     problems: {
       'logout-untrusted':
-        'An app wanted to sign you out, but the request is not its own, or leads to an address that is not. Nobody was signed out. The operator of the app must check its id_token_hint, client_id and post_logout_redirect_uri.',
+        'An app wanted to sign you out, but the request is not its own. Nobody was signed out. The operator of the app must check its id_token_hint and client_id.',
       untrusted:
         'The app that sent you here is unknown, or wants to send you to an address that is not its own. Nothing was passed on. The operator of the app must check its client_id and redirect_uri.',
       expired:
@@ -205,7 +205,7 @@ export const messages: Readonly<Record<Language, Messages>> = {
     problem: 'Das hat nicht geklappt',
     problems: {
       'logout-untrusted':
-        'Eine App wollte Sie abmelden, aber die Anfrage oder die Adresse, zu der sie führt, gehört nicht zu dieser App. Es wurde niemand abgemeldet. Der Betreiber der App muss id_token_hint, client_id und post_logout_redirect_uri prüfen.',
+        'Eine App wollte Sie abmelden, aber die Anfrage gehört nicht zu dieser App. Es wurde niemand abgemeldet. Der Betreiber der App muss id_token_hint und client_id prüfen.',
       untrusted:
         'Die App, die Sie hierher geschickt hat, ist unbekannt oder möchte Sie zu einer Adresse schicken, die nicht zu ihr gehört. Es wurde nichts weitergegeben. Der Betreiber der App muss client_id und redirect_uri prüfen.',
       expired:
