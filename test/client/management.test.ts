@@ -182,7 +182,12 @@ describe('createManagement', () => {
     ['Postgres away, at once', text('{"error":"away","code":"unavailable"}', 503), 'unavailable', /^away$/],
     ['a gateway that finds nobody', text('<html>', 502), 'unavailable', /^status 502$/],
     ['a fault of the API', text('{"error":"the call failed","code":"bug"}\n'), 'refused', /^the call failed$/],
-    ['a wrong key', text('{"error":"a key is needed","code":"refused"}', 401), 'refused', /management key is not accepted/],
+    [
+      'a wrong key',
+      text('{"error":"a key is needed","code":"refused"}', 401),
+      'refused',
+      /management key is not accepted/,
+    ],
     ['an answer that ends too early', text(done), 'unavailable', /broke off/],
     ['an empty answer', text(''), 'unavailable', /broke off/],
     ['a line that is no JSON', text(`{"kind\n${applied}`), 'refused', /line of 6 characters that is not understood/],

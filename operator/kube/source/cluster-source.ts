@@ -122,8 +122,7 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
       const watches = await unlessStopped(synced, signal);
       const kept = kinds.flatMap((kind) => watches[kind].store.inNamespace(box));
       const objects = kept.filter(({ isGoing }) => !isGoing).map(({ declared }) => declared);
-      const heard = watches.namespaces.store.get(box, box);
-      const namespace = heard ?? (await namespaceNow(options.api, box, signal));
+      const namespace = watches.namespaces.store.get(box, box) ?? (await namespaceNow(options.api, box, signal));
       // Objects that lists still have of it are outdated.
       if (namespace === undefined) return { objects: [], complete: true, isGone: true };
       const tenancy = watches.tenancies.of(namespace);
@@ -131,10 +130,7 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
     },
     isListed: (box) => stores?.namespaces.store.hasNamespace(box) === true,
     namespaceOf: async (box, signal) => (await liveNamespace(options.api, box, signal)).claim,
-    isReported({ kind, namespace, name, uid }) {
-      const there = stores?.[kind].store.get(namespace, name);
-      return there?.uid === uid && isReported(there);
-    },
+    isReported: (object) => isReported(object, stores?.[object.kind].store.get(object.namespace, object.name)),
     takeForeignStatusWrites: rewritten.take,
     hadGeneratedSecret: (client, secret) => hadGeneratedSecret(stores?.Client.store, client, secret),
     isKindGoing: (kind, signal) => isDefinitionGoing(options.api, kind, signal),

@@ -47,10 +47,11 @@ export function isHeld({ finalizers }: DeclaredObject): boolean {
   return finalizers.includes(FINALIZER);
 }
 
-/** Checks whether the status of an object is about its current generation. */
-export function isReported({ declared, status }: DeclaredObject): boolean {
-  const value = parseJson(status);
-  return isObject(value) && value['observedGeneration'] === declared.generation;
+/** Checks whether an object is still there, with a status about its current generation. */
+export function isReported({ uid }: Pick<Declared, 'uid'>, there: DeclaredObject | undefined): boolean {
+  if (there?.uid !== uid) return false;
+  const status = parseJson(there.status);
+  return isObject(status) && status['observedGeneration'] === there.declared.generation;
 }
 
 /**
