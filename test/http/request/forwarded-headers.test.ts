@@ -28,12 +28,15 @@ describe('X-10 forwarded headers', () => {
 
   it('change nothing when a stranger sends them', async () => {
     for (const request of api.requests.filter(({ method }) => method === 'GET')) {
-      const [plain, dressed] = [await api.ask(request), await api.ask(request, { headers: forwarded })];
+      const plain = await api.ask(request);
+      const dressed = await api.ask(request, { headers: forwarded });
+      // What is counted in the background may be stored between two answers.
+      const again = await api.ask(request);
       // An OperationOutcome has the ID of its request.
-      const [expected, actual] = [plain, dressed].map(({ text, headers }) =>
+      const [expected, actual, expectedAgain] = [plain, dressed, again].map(({ text, headers }) =>
         text.replaceAll(headers.get('x-request-id') ?? '', ''),
       );
-      expect(actual, request.name).to.equal(expected);
+      expect(actual, request.name).to.equal(actual === expectedAgain ? expectedAgain : expected);
       expect(dressed.headers.get('x-request-id')).not.to.equal('id-of-a-stranger');
     }
     expect(api.logLines.join('\n')).not.to.contain('6.6.6.6');
