@@ -30,6 +30,7 @@ import { createSigningKeys } from '../../api/oauth/keys/signing-keys.ts';
 import { createVerifiedJwts } from '../../api/oauth/keys/verified-jwts.ts';
 import type { RawTokenRequest } from '../../api/oauth/token/endpoint.ts';
 import { applyBox } from '../../api/resources/apply/apply.ts';
+import type { ApplyServices } from '../../api/resources/apply/apply.ts';
 import { parseApplyLine } from '../../api/http/management/management-lines.ts';
 import { createFairQueue } from '../../api/shares/fair-queue.ts';
 import { createClusterSettings } from '../../api/state/cluster-settings.ts';
@@ -54,6 +55,8 @@ interface Over {
 export interface World {
   /** The first replica; {@link World.replica} makes more. */
   readonly services: OAuthServices;
+  /** Its services for a call of the operator. */
+  readonly applyServices: ApplyServices;
   /** Sealing of the first replica's signing keys. */
   readonly sealing: KeySealing;
   /** Past row-level security and grants: for what a test arranges or looks at. */
@@ -125,14 +128,15 @@ export async function makeWorld(): Promise<World> {
   }
 
   const services = replica();
-  const declaredDays = declaredDaysOf(services);
+  const firstAdmins = createFirstAdmins(services);
+  const applyServices = { ...services, firstAdmins, declaredDays: declaredDaysOf(services) };
   const epoch = await claimEpoch(services.pool, 'test');
 
   async function apply(box: string, lines: readonly unknown[]): Promise<void> {
     const parsed: ApplyLine[] = lines.map(parseApplyLine);
     const { results } = await applyBox(
       { box, head: { cluster: 'test', epoch, complete: false }, lines: parsed },
-      { ...services, firstAdmins: createFirstAdmins(services), declaredDays },
+      applyServices,
       () => undefined,
     );
     const refused = results.filter(({ result }) => !['created', 'updated', 'unchanged', 'deleted'].includes(result));
@@ -141,6 +145,7 @@ export async function makeWorld(): Promise<World> {
 
   return {
     services,
+    applyServices,
     sealing: createKeySealing([sharedKey]),
     owner,
     ownerUrl: database.ownerUrl,

@@ -130,8 +130,7 @@ function countRefresh(raw: RawTokenRequest, refreshTokens: FailureCount): void {
   const parameters = parseParameters(raw.contentType, raw.body);
   if (parameters.get('grant_type') !== 'refresh_token') return;
   const address = raw.remoteAddr ?? '';
-  const client = credentialsOf(raw);
-  const id = client === undefined ? '' : clientId(client);
+  const id = clientId(readClientCredentials(raw.authorization, parameters));
   if (!refreshTokens.allows(raw.box, id, address)) throw tooManyGuesses(refreshTokens.retryAfter);
   refreshTokens.failed(raw.box, id, address);
 }

@@ -33,10 +33,10 @@ describe('X-10 forwarded headers', () => {
       // What is counted in the background may be stored between two answers.
       const again = await api.ask(request);
       // An OperationOutcome has the ID of its request.
-      const [expected, actual, expectedAgain] = [plain, dressed, again].map(({ text, headers }) =>
+      const [actual, ...expected] = [dressed, plain, again].map(({ text, headers }) =>
         text.replaceAll(headers.get('x-request-id') ?? '', ''),
       );
-      expect(actual, request.name).to.equal(actual === expectedAgain ? expectedAgain : expected);
+      expect(expected, request.name).to.include(actual);
       expect(dressed.headers.get('x-request-id')).not.to.equal('id-of-a-stranger');
     }
     expect(api.logLines.join('\n')).not.to.contain('6.6.6.6');

@@ -1,10 +1,8 @@
 import { expect } from 'chai';
 import type { ApplyHead, ApplyLine, ApplyProgress } from '../../../api/client/desired-state.ts';
-import { declaredDaysOf } from '../../../api/db/audit/audit-days.ts';
 import { claimEpoch } from '../../../api/db/box/epoch.ts';
 import { applyBox } from '../../../api/resources/apply/apply.ts';
 import { Fenced } from '../../../api/resources/apply/demand-epoch.ts';
-import { createFirstAdmins } from '../../../api/users/user/first-admins.ts';
 import { makeWorld } from '../../oauth/world.ts';
 import type { World } from '../../oauth/world.ts';
 
@@ -24,10 +22,8 @@ describe('the end of a box with many users', () => {
     lines: readonly ApplyLine[] = [],
     onProgress: OnProgress = () => undefined,
   ): Promise<void> {
-    const { services: oauth } = world;
-    const services = { ...oauth, firstAdmins: createFirstAdmins(oauth), declaredDays: declaredDaysOf(oauth) };
     const asked = { box: 'shop', head: { cluster: 'test', epoch, complete: false, ...head }, lines };
-    await applyBox(asked, services, ({ progress }) => onProgress(progress));
+    await applyBox(asked, world.applyServices, ({ progress }) => onProgress(progress));
   }
 
   async function addUsers(count: number): Promise<void> {

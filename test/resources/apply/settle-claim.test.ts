@@ -1,10 +1,8 @@
 import { expect } from 'chai';
 import type { ApplyHead } from '../../../api/client/desired-state.ts';
-import { declaredDaysOf } from '../../../api/db/audit/audit-days.ts';
 import { claimEpoch } from '../../../api/db/box/epoch.ts';
 import { applyBox } from '../../../api/resources/apply/apply.ts';
 import { Locked } from '../../../api/resources/apply/settle-claim.ts';
-import { createFirstAdmins } from '../../../api/users/user/first-admins.ts';
 import { makeWorld } from '../../oauth/world.ts';
 import type { World } from '../../oauth/world.ts';
 
@@ -23,10 +21,8 @@ describe('a call that settles who has a box', () => {
   async function call(box: string, head: Head): Promise<void> {
     // Records are in the order of their milliseconds.
     world.clock.now += 1;
-    const { services: oauth } = world;
-    const services = { ...oauth, firstAdmins: createFirstAdmins(oauth), declaredDays: declaredDaysOf(oauth) };
     const asked = { box, head: { cluster: 'test', epoch, complete: false, ...head }, lines: [] };
-    await applyBox(asked, services, () => undefined).catch((error: unknown) => {
+    await applyBox(asked, world.applyServices, () => undefined).catch((error: unknown) => {
       if (!(error instanceof Locked)) throw error;
     });
   }
