@@ -35,7 +35,10 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
       if (whole instanceof Problem) reject(whole);
       else resolve(whole);
     });
-    request.on('error', reject);
+    // A caller that hangs up causes an error of the socket, which is no bug.
+    request.on('error', () => {
+      reject(endedEarly());
+    });
     request.on('close', () => {
       if (!request.complete) reject(endedEarly());
     });

@@ -31,8 +31,6 @@ export function answeringErrors({ log, onAnswer }: Pick<ApiContext, 'log' | 'onA
     const requestContext = requestContextOf(response);
     const found = answerError(error, requestContext);
     requestContext.error = codeOf(error);
-    // A caller that hangs up early causes errors of the socket, which are not bugs.
-    const isBug = found === undefined && !request.destroyed;
     // Node reads and drops the rest of an unread body after the answer, so that the connection can be used again.
     if (!request.complete && !isPassedOver(request, bodyLimits.resource)) response.shouldKeepAlive = false;
     // Before the log line: if this fails, one line reports both errors.
@@ -40,7 +38,7 @@ export function answeringErrors({ log, onAnswer }: Pick<ApiContext, 'log' | 'onA
     else if (requestContext.shape === 'page') {
       send(response, pageErrorAnswer(error, requestContext, request.headers['accept-language']), onAnswer);
     } else send(response, found ?? bugAnswer(requestContext), onAnswer);
-    if (isBug) log.error(facts(error, requestContext), 'bug');
+    if (found === undefined) log.error(facts(error, requestContext), 'bug');
     else if (error instanceof Outage) log.warn({ ...facts(error, requestContext), stack: undefined }, 'outage');
   }
 }

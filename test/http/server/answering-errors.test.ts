@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createServer } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import type { Server } from 'node:http';
 import { Writable } from 'node:stream';
 import { Outage } from '../../../api/db/core/outage.ts';
@@ -7,8 +8,10 @@ import { createDeviceTokens } from '../../../api/credentials/device-token.ts';
 import { createKnownBoxes } from '../../../api/http/request/known-boxes.ts';
 import { readBody } from '../../../api/http/request/read-body.ts';
 import { createUiFiles } from '../../../api/http/ui/ui-files.ts';
-import { createRouter } from '../../../api/http/server/router.ts';
-import type { Route } from '../../../api/http/server/routes.ts';
+import { createRouter, type Router } from '../../../api/http/server/router.ts';
+import { routes as everyRoute, subtrees as everySubtree } from '../../../api/app.ts';
+import type { Endpoint } from '../../../api/http/server/endpoint.ts';
+import type { Route, Subtree } from '../../../api/http/server/routes.ts';
 import { listen } from '../../../api/http/server/server.ts';
 import { everyAnswer } from '../../../api/http/server/send.ts';
 import { heldBodyBytes } from '../../../api/http/request/body-bytes.ts';
@@ -72,10 +75,35 @@ const routes: readonly Route[] = [
   ],
 ];
 
+/** Before the paths of the routes that fail, because the OpenAPI document describes no bug. */
+const FAILING = '/failing';
+
+/** The handler of a route; once it has answered nothing and the body was read to its end, it fails. */
+function failingAtItsEnd(endpoint: Endpoint): Endpoint {
+  return async (request, response, path) => {
+    response.writeHead = () => {
+      throw secretly();
+    };
+    await endpoint(request, response, path).catch(() => undefined);
+    if (!request.readableEnded) await buffer(request);
+    Reflect.deleteProperty(response, 'writeHead');
+    throw secretly();
+  };
+}
+
+const failingRoutes = everyRoute.map(([method, path, shape, make]): Route => {
+  return [method, `${FAILING}${path}`, shape, (context) => failingAtItsEnd(make(context))];
+});
+const failingSubtrees = everySubtree.map(([path, shape, make]): Subtree => {
+  return [`${FAILING}${path}`, shape, (context) => failingAtItsEnd(make(context))];
+});
+
 describe('errors as answers', () => {
   let world: World;
   let server: Server;
+  let failing: Server;
   let url = '';
+  let failingUrl = '';
   let lines: string[] = [];
   const nothing = (): void => undefined;
   /** Functions that a request also calls, and in which it may fail. */
@@ -92,53 +120,56 @@ describe('errors as answers', () => {
     });
     const throttle = createThrottle(defaultThrottle, Date.now);
     const key = Buffer.alloc(32, 1);
-    const app = createRouter(
-      {
-        oauth: world.services,
-        uiFiles: createUiFiles(),
-        log: createLog('info', destination),
-        addressing: {
-          clusterDomain: 'cluster.local',
-          isForeignHost: () => false,
-          boxOfHost: () => Promise.resolve(undefined),
-          rootBox: () => Promise.resolve(undefined),
-        },
-        boxes: createKnownBoxes(world.services.states),
-        loopTime: createLoopTime(),
-        largePages: createLargePages(),
-        bodyBytes: createByteBudget('body_bytes', heldBodyBytes),
-        inFlight: createInFlight(),
-        throttle,
-        secretLimits: {
-          throttle,
-          shared: createSharedFailures(world.services.pool, 1_000, Date.now),
-          known: createKnownAddresses(Date.now),
-          slot: createFailureSlot(key),
-          perSecret: 100,
-          events: world.services.countedEvents,
-        },
-        passwordLimits: createPasswordLimits({
-          throttle,
-          pool: world.services.pool,
-          key,
-          perAccount: 100,
-          events: world.services.countedEvents,
-          now: Date.now,
-        }),
-        deviceTokens: createDeviceTokens([key]),
-        isTrustedProxy: () => surroundings.isTrustedProxy(),
-        onAnswer: () => {
-          surroundings.onAnswer();
-        },
+    const context = {
+      oauth: world.services,
+      uiFiles: createUiFiles(),
+      log: createLog('info', destination),
+      addressing: {
+        clusterDomain: 'cluster.local',
+        isForeignHost: () => false,
+        boxOfHost: () => Promise.resolve(undefined),
+        rootBox: () => Promise.resolve(undefined),
       },
-      routes,
-    );
-    server = createServer(app.messages, app.listener);
-    url = `http://127.0.0.1:${String(await listen(server, '127.0.0.1', 0))}`;
+      boxes: createKnownBoxes(world.services.states),
+      loopTime: createLoopTime(),
+      largePages: createLargePages(),
+      bodyBytes: createByteBudget('body_bytes', heldBodyBytes),
+      inFlight: createInFlight(),
+      throttle,
+      secretLimits: {
+        throttle,
+        shared: createSharedFailures(world.services.pool, 1_000, Date.now),
+        known: createKnownAddresses(Date.now),
+        slot: createFailureSlot(key),
+        perSecret: 100,
+        events: world.services.countedEvents,
+      },
+      passwordLimits: createPasswordLimits({
+        throttle,
+        pool: world.services.pool,
+        key,
+        perAccount: 100,
+        events: world.services.countedEvents,
+        now: Date.now,
+      }),
+      deviceTokens: createDeviceTokens([key]),
+      isTrustedProxy: () => surroundings.isTrustedProxy(),
+      onAnswer: () => {
+        surroundings.onAnswer();
+      },
+    };
+    const start = async (app: Router): Promise<[Server, string]> => {
+      const started = createServer(app.messages, app.listener);
+      return [started, `http://127.0.0.1:${String(await listen(started, '127.0.0.1', 0))}`];
+    };
+    [server, url] = await start(createRouter(context, routes));
+    [failing, failingUrl] = await start(createRouter(context, failingRoutes, failingSubtrees));
   });
   after(async () => {
-    server.closeAllConnections();
-    server.close();
+    for (const one of [server, failing]) {
+      one.closeAllConnections();
+      one.close();
+    }
     await world.end();
   });
   beforeEach(() => {
@@ -186,20 +217,39 @@ describe('errors as answers', () => {
     });
   }
 
+  const addresses: readonly (readonly [method: string, path: string])[] = [
+    ...everyRoute.map(([method, path]) => [method, path] as const),
+    ...everySubtree.flatMap(([path]) => ['GET', 'POST'].map((method) => [method, `${path}/orders`] as const)),
+  ];
+  for (const [method, path] of addresses) {
+    it(`${method} ${path}: a bug after the body was read is logged with its request ID`, async () => {
+      // E-04: node destroys a request that was read to its end; that is no sign of a caller that has hung up.
+      const target = `/boxes/shop${FAILING}${path.replace(/:\w+/g, 'x')}`;
+      const body = method === 'GET' || method === 'DELETE' ? {} : { body: 'grant_type=client_credentials' };
+      const headers = [['Content-Type', 'application/x-www-form-urlencoded']] as const;
+      const reply = await sendRequest(failingUrl, { method, target, headers, ...body });
+      expect(reply.status).to.equal(500);
+      const bugs = lines.map((line): unknown => JSON.parse(line)).filter((line) => isBug(line));
+      expect(bugs).to.have.lengthOf(1);
+      expect(bugs[0]).to.include({ request_id: reply.headers.get('x-request-id') });
+      expect(JSON.stringify(bugs[0])).to.contain('canary: cannot read');
+    });
+  }
+
   it('a bug that shows when half of the answer is sent ends the connection, and is logged', async () => {
     const ending = await get('/late').then(({ status }) => String(status), String);
     expect(ending).to.match(/the connection ended/);
     expect(lines.join('')).to.contain('"msg":"bug"');
   });
 
-  const failing = (): never => {
+  const fails = (): never => {
     throw new RangeError('canary: it is broken');
   };
   const failures: Readonly<Record<string, { path: string; around?: Partial<typeof surroundings> }>> = {
     'an answer that cannot be sent': { path: '/unsendable' },
-    'a log that cannot be written, at a bug': { path: '/bug/oauth', around: { onAnswer: failing } },
-    'a log that cannot be written, at an outage': { path: '/outage/resource', around: { onAnswer: failing } },
-    'a request that fails before it has an id': { path: '/bug/oauth', around: { isTrustedProxy: failing } },
+    'a log that cannot be written, at a bug': { path: '/bug/oauth', around: { onAnswer: fails } },
+    'a log that cannot be written, at an outage': { path: '/outage/resource', around: { onAnswer: fails } },
+    'a request that fails before it has an id': { path: '/bug/oauth', around: { isTrustedProxy: fails } },
   };
   for (const [what, { path, around }] of Object.entries(failures)) {
     it(`${what}: a bare 500, one line, and the process lives`, async () => {
@@ -243,6 +293,10 @@ describe('errors as answers', () => {
     expect(lines.join('')).not.to.contain('bug');
   });
 });
+
+function isBug(line: unknown): boolean {
+  return typeof line === 'object' && line !== null && 'msg' in line && line.msg === 'bug';
+}
 
 function connections(server: Server): Promise<number> {
   return new Promise((resolve) => {
