@@ -2,7 +2,7 @@
 # package-lock.json pins, first on the PATH: the machine's own Node only has to be able to run npm.
 # `make dev` needs no npm once the packages are there: it works in a checkout that belongs to another user.
 .DEFAULT_GOAL := help
-.PHONY: help dev test check format generate static verify screenshots bench bench-against bench-large bench-memory bench-operator mutants attacks fuzz replicas faults orders hour questions e2e e2e-faults peers schema envtest needs image sbom boxctl release publish install
+.PHONY: help dev test check format generate static verify screenshots bench bench-against bench-large bench-memory bench-operator mutants attacks fuzz replicas faults orders hour questions e2e e2e-faults peers schema size envtest needs image sbom boxctl release publish install
 
 DOCKER ?= docker
 TAG ?= dev
@@ -116,6 +116,9 @@ needs: install ## obtains what the tests need and this machine lacks: Chromium (
 
 schema: install ## writes test/db/schema.txt from the migrations
 	@BOXGATE_WRITE_SCHEMA=yes npx mocha test/db/schema.test.ts
+
+size: install ## the size of the code: lines, files, stored functions, pages
+	@npm run --silent size
 
 install: $(INSTALLED) ## the packages of package-lock.json, where they are missing or older than it
 	@node_modules/.bin/node --version >/dev/null 2>&1 || { \
