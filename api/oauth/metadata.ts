@@ -2,6 +2,7 @@ import type { JsonWebKey } from 'node:crypto';
 import { allows } from '../../crds/compatibility.ts';
 import { STANDARD_SCOPES } from '../../crds/scopes.ts';
 import type { BoxState } from '../state/box-state.ts';
+import type { SigningAlgorithm } from '../state/key-ring.ts';
 import { BOXGATE_SCOPE } from '../state/requestable-scopes.ts';
 import { PROMPTS } from './authorization/request/prompt.ts';
 import { RESPONSE_MODES } from './authorization/request/response-mode.ts';
@@ -9,12 +10,12 @@ import { RESPONSE_TYPES } from './authorization/request/response-type.ts';
 import { ASSERTION_ALGORITHMS } from './client-auth/assertion.ts';
 import { grants } from './token/grants/registry.ts';
 import { ID_TOKEN_ALGORITHMS } from './openid/id-token.ts';
-import { USER_CLAIMS } from './openid/user-claims.ts';
+import { SCOPE_OF_CLAIM } from './openid/user-claims.ts';
 
 /** Returns a box's server metadata (RFC 8414 §2, OpenID Connect Discovery §3), with supported features only. */
 export function serverMetadata(
   issuer: string,
-  { settings, clients }: Pick<BoxState, 'settings' | 'clients'>,
+  { settings, clients, keys }: Pick<BoxState, 'settings' | 'clients' | 'keys'>,
 ): Readonly<Record<string, unknown>> {
   const authentication = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
   const implicit = allows(settings, 'implicit');
@@ -28,7 +29,7 @@ export function serverMetadata(
     end_session_endpoint: `${issuer}/auth/logout`,
     jwks_uri: `${issuer}/.well-known/jwks.json`,
     subject_types_supported: ['public'],
-    id_token_signing_alg_values_supported: ID_TOKEN_ALGORITHMS,
+    id_token_signing_alg_values_supported: ID_TOKEN_ALGORITHMS.filter((one) => hasKey(keys, one)),
     introspection_endpoint: `${issuer}/auth/introspect`,
     introspection_endpoint_auth_methods_supported: authentication,
     introspection_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
@@ -44,12 +45,28 @@ export function serverMetadata(
     prompt_values_supported: PROMPTS,
     code_challenge_methods_supported: ['S256'],
     scopes_supported: [...STANDARD_SCOPES, BOXGATE_SCOPE, ...Object.keys(settings.scopes ?? {}).sort()],
-    claims_supported: ['iss', 'sub', 'aud', 'azp', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', ...USER_CLAIMS],
-    claims_parameter_supported: false,
+    claims_supported: [
+      'iss',
+      'sub',
+      'aud',
+      'azp',
+      'exp',
+      'iat',
+      'auth_time',
+      'nonce',
+      'at_hash',
+      ...SCOPE_OF_CLAIM.keys(),
+    ],
+    claims_parameter_supported: true,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
     authorization_response_iss_parameter_supported: true,
   };
+}
+
+/** Checks whether the key set of a box has a key of an algorithm. */
+function hasKey({ all }: BoxState['keys'], algorithm: SigningAlgorithm): boolean {
+  return all.some((key) => key.algorithm === algorithm);
 }
 
 /** Checks whether a client of the box may use the grant `password`: where none may, programs should not try it. */

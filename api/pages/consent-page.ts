@@ -13,6 +13,8 @@ export interface ConsentView {
   readonly id: string;
   readonly client: { readonly id: string; readonly name: string | undefined };
   readonly scopes: readonly string[];
+  /** Names of the claims that it requests besides. */
+  readonly claims: readonly string[];
   /** The sentences of the box for scopes of its own, by scope. */
   readonly sentences: Readonly<Record<string, Readonly<Partial<Record<Language, string>>>>>;
   /** The service that the token is for. */
@@ -28,9 +30,11 @@ export interface ConsentView {
 
 /** Renders the page that asks whether an app may have access. */
 export function consentPage(view: ConsentView): Page {
-  const { language, look, client, scopes } = view;
+  const { language, look, client, scopes, claims } = view;
   const say = messages[language];
-  const wishes = scopes.length === 0 ? [say.consentKnowsYou] : scopes.map((scope) => wish(scope, view));
+  const wished = scopes.length === 0 ? [say.consentKnowsYou] : scopes.map((scope) => wish(scope, view));
+  const details = claims.map((name) => say.claims[name] ?? name).join(', ');
+  const wishes = details === '' ? wished : [...wished, say.consentSeesDetails(details)];
   return page(
     { language, title: say.consent(client.name ?? client.id), ...look },
     markup`<p class="soft">${say.signedInAs(view.email)}</p>

@@ -21,6 +21,7 @@ export interface Messages {
   readonly signOut: string;
   readonly signOutQuestion: string;
   readonly signOutOnward: string;
+  readonly logoutFaults: Readonly<Record<'unlisted' | 'no-client', string>>;
   readonly signedOut: string;
   readonly signedOutText: string;
   readonly signInAgain: string;
@@ -33,6 +34,9 @@ export interface Messages {
   readonly consentKnowsYou: string;
   /** The rights that `boxgate` and the standard scopes of OpenID Connect give an app; other scopes show as they are. */
   readonly scopes: Readonly<Record<string, string>>;
+  readonly consentSeesDetails: (details: string) => string;
+  /** The standard claims of OpenID Connect, as details about a user. */
+  readonly claims: Readonly<Record<string, string>>;
   readonly allow: string;
   readonly deny: string;
   readonly backToApp: string;
@@ -95,6 +99,12 @@ export const messages: Readonly<Record<Language, Messages>> = {
     signOut: 'Sign out',
     signOutQuestion: 'Do you want to sign out in this browser?',
     signOutOnward: 'An app wants to sign you out. If nothing happens, press the button.',
+    logoutFaults: {
+      unlisted:
+        'The request of the app that sent you here is wrong: the app has not registered the address to which you should return. That address was not called. The operator of the app must check its post_logout_redirect_uri.',
+      'no-client':
+        'The request of the app that sent you here is wrong: it does not say which app it comes from. The address to which you should return was not called. The operator of the app must send its id_token_hint or client_id.',
+    },
     signedOut: 'You are signed out',
     signedOutText: 'You can close this window.',
     signInAgain: 'Sign in again',
@@ -115,6 +125,29 @@ export const messages: Readonly<Record<Language, Messages>> = {
       offline_access: 'keep its access while you are away',
       boxgate: 'act in your name at this service, as far as your rights there allow',
     },
+    consentSeesDetails: (details) => `see these details about you: ${details}`,
+    claims: {
+      name: 'name',
+      family_name: 'family name',
+      given_name: 'given name',
+      middle_name: 'middle name',
+      nickname: 'nickname',
+      preferred_username: 'user name',
+      profile: 'profile page',
+      picture: 'picture',
+      website: 'website',
+      gender: 'gender',
+      birthdate: 'date of birth',
+      zoneinfo: 'time zone',
+      locale: 'language',
+      updated_at: 'time of the last change',
+      email: 'email address',
+      email_verified: 'whether your email address is verified',
+      address: 'postal address',
+      phone_number: 'phone number',
+      phone_number_verified: 'whether your phone number is verified',
+      groups: 'groups',
+    },
     allow: 'Allow',
     deny: 'Deny',
     backToApp: 'Back to the app',
@@ -123,7 +156,7 @@ export const messages: Readonly<Record<Language, Messages>> = {
     problem: 'Something went wrong',
     problems: {
       'logout-untrusted':
-        'An app wanted to sign you out, but the request is not its own. Nobody was signed out. The operator of the app must check its id_token_hint and client_id.',
+        'An app wanted to sign you out, but the request is not its own. Nobody was signed out, and no address of an app was called. The operator of the app must check its id_token_hint and client_id.',
       untrusted:
         'The app that sent you here is unknown, or wants to send you to an address that is not its own. Nothing was passed on. The operator of the app must check its client_id and redirect_uri.',
       expired:
@@ -177,6 +210,12 @@ export const messages: Readonly<Record<Language, Messages>> = {
     signOut: 'Abmelden',
     signOutQuestion: 'Möchten Sie sich in diesem Browser abmelden?',
     signOutOnward: 'Eine App möchte Sie abmelden. Wenn nichts geschieht, klicken Sie auf die Schaltfläche.',
+    logoutFaults: {
+      unlisted:
+        'Die Anfrage der App, die Sie hierher geschickt hat, ist falsch: Die App hat die Adresse, zu der Sie zurückkehren sollen, nicht registriert. Diese Adresse wurde nicht aufgerufen. Der Betreiber der App muss post_logout_redirect_uri prüfen.',
+      'no-client':
+        'Die Anfrage der App, die Sie hierher geschickt hat, ist falsch: Sie sagt nicht, von welcher App sie kommt. Die Adresse, zu der Sie zurückkehren sollen, wurde nicht aufgerufen. Der Betreiber der App muss id_token_hint oder client_id senden.',
+    },
     signedOut: 'Sie sind abgemeldet',
     signedOutText: 'Sie können dieses Fenster schließen.',
     signInAgain: 'Erneut anmelden',
@@ -197,6 +236,29 @@ export const messages: Readonly<Record<Language, Messages>> = {
       offline_access: 'auch in Ihrer Abwesenheit Zugriff behalten',
       boxgate: 'bei diesem Dienst in Ihrem Namen handeln, soweit Ihre Rechte dort reichen',
     },
+    consentSeesDetails: (details) => `diese Angaben über Sie sehen: ${details}`,
+    claims: {
+      name: 'Name',
+      family_name: 'Nachname',
+      given_name: 'Vorname',
+      middle_name: 'weitere Vornamen',
+      nickname: 'Spitzname',
+      preferred_username: 'Benutzername',
+      profile: 'Profilseite',
+      picture: 'Bild',
+      website: 'Website',
+      gender: 'Geschlecht',
+      birthdate: 'Geburtsdatum',
+      zoneinfo: 'Zeitzone',
+      locale: 'Sprache',
+      updated_at: 'Zeit der letzten Änderung',
+      email: 'E-Mail-Adresse',
+      email_verified: 'ob Ihre E-Mail-Adresse bestätigt ist',
+      address: 'Postanschrift',
+      phone_number: 'Telefonnummer',
+      phone_number_verified: 'ob Ihre Telefonnummer bestätigt ist',
+      groups: 'Gruppen',
+    },
     allow: 'Erlauben',
     deny: 'Ablehnen',
     backToApp: 'Zurück zur App',
@@ -205,7 +267,7 @@ export const messages: Readonly<Record<Language, Messages>> = {
     problem: 'Das hat nicht geklappt',
     problems: {
       'logout-untrusted':
-        'Eine App wollte Sie abmelden, aber die Anfrage gehört nicht zu dieser App. Es wurde niemand abgemeldet. Der Betreiber der App muss id_token_hint und client_id prüfen.',
+        'Eine App wollte Sie abmelden, aber die Anfrage gehört nicht zu dieser App. Es wurde niemand abgemeldet und keine Adresse einer App aufgerufen. Der Betreiber der App muss id_token_hint und client_id prüfen.',
       untrusted:
         'Die App, die Sie hierher geschickt hat, ist unbekannt oder möchte Sie zu einer Adresse schicken, die nicht zu ihr gehört. Es wurde nichts weitergegeben. Der Betreiber der App muss client_id und redirect_uri prüfen.',
       expired:

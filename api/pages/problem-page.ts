@@ -13,6 +13,7 @@ export function problemPage(problem: PageProblem, acceptLanguage: string | undef
     { language, title: say.problem },
     markup`<p>${say.problems[problem]}</p>
       ${ofForm.includes(problem) ? markup`<p><a href="">${say.tryAgain}</a></p>` : undefined}
+      ${problem === 'logout-untrusted' ? markup`<p><a href="signout">${say.signOut}</a></p>` : undefined}
       <p class="soft">${say.requestId} ${requestId}</p>`,
   );
 }

@@ -1,3 +1,4 @@
+import type { LogoutFault } from '../oauth/openid/logout-request.ts';
 import { markup } from './markup.ts';
 import type { Language } from './language.ts';
 import { messages } from './messages.ts';
@@ -12,6 +13,8 @@ export interface SignedInView {
   readonly email: string;
   /** Address that the form of the button is sent to. */
   readonly signOutAddress: string;
+  /** Fault in the request of the app that sent the user here; undefined: none. */
+  readonly fault?: LogoutFault | undefined;
 }
 
 /** Renders the page that shows the signed-in user, with a button to sign out. */
@@ -25,14 +28,18 @@ export function signedInPage({ language, look, formToken, email, signOutAddress 
 }
 
 /** Renders the question whether to sign out: a link alone must not do it. */
-export function signOutPage({ language, look, formToken, email, signOutAddress }: SignedInView): Page {
+export function signOutPage({ language, look, formToken, email, signOutAddress, fault }: SignedInView): Page {
   const say = messages[language];
   return page(
     { language, title: say.signOut, ...look },
-    markup`<p>${say.signOutQuestion}</p>
+    markup`${faultText(language, fault)}<p>${say.signOutQuestion}</p>
       <p class="soft">${say.signedInAs(email)}</p>
       ${signOutForm(say.signOut, formToken, signOutAddress)}`,
   );
+}
+
+function faultText(language: Language, fault: LogoutFault | undefined) {
+  return fault && markup`<p role="alert">${messages[language].logoutFaults[fault]}</p>`;
 }
 
 function signOutForm(label: string, formToken: string, address: string) {
@@ -43,11 +50,14 @@ function signOutForm(label: string, formToken: string, address: string) {
 }
 
 /** Renders the page after signing out. */
-export function signedOutPage(language: Language, look: BoxLook, signInAddress: string): Page {
+export function signedOutPage(
+  { language, look, fault }: Pick<SignedInView, 'language' | 'look' | 'fault'>,
+  signInAddress: string,
+): Page {
   const say = messages[language];
   return page(
     { language, title: say.signedOut, ...look },
-    markup`<p>${say.signedOutText}</p>
+    markup`${faultText(language, fault)}<p>${say.signedOutText}</p>
       <p><a href="${signInAddress}">${say.signInAgain}</a></p>`,
   );
 }

@@ -1,11 +1,16 @@
 import Type, { type Static } from 'typebox';
 import { reference, textOrNull, time } from './member.ts';
 
+const claims = Type.Optional(
+  Type.Array(Type.String(), { description: 'The claims that the client requested by name, and the user allowed.' }),
+);
+
 const consent = Type.Object(
   {
     redirect_uri: Type.String({ description: 'The redirect URI that the user saw.' }),
     audience: textOrNull('The audience that the user saw; null: the issuer.'),
     scope: textOrNull('The scopes that the user allowed there; null: none.'),
+    claims,
   },
   { description: 'One consent.', additionalProperties: false },
 );
@@ -18,6 +23,7 @@ export const grantSchema = Type.Object(
     user: reference('User', 'The user who consented.'),
     client: reference('Client', 'The client that may act.'),
     scope: textOrNull('All scopes that the user allowed the client; null: none.'),
+    claims,
     consents: Type.Array(consent, { description: 'The consents, one for each redirect URI and audience.' }),
     created_at: time('The time of the first consent.'),
   },

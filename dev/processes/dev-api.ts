@@ -15,6 +15,7 @@ const HANDED_ON = [
   'BOXGATE_FAILURES_PER_SECRET',
   'BOXGATE_FAILURES_PER_ACCOUNT',
   'BOXGATE_LOG_LEVEL',
+  'BOXGATE_JWKS_HOSTS',
 ] as const;
 
 /** Returns the settings in an environment that the API also gets. */

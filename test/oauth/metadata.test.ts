@@ -54,7 +54,7 @@ describe('the metadata of a box', () => {
         end_session_endpoint: `${issuer}/auth/logout`,
         jwks_uri: `${issuer}/.well-known/jwks.json`,
         subject_types_supported: ['public'],
-        id_token_signing_alg_values_supported: ['RS256', 'ES256', 'EdDSA'],
+        id_token_signing_alg_values_supported: ['ES256'],
         introspection_endpoint: `${issuer}/auth/introspect`,
         introspection_endpoint_auth_methods_supported: methods,
         introspection_endpoint_auth_signing_alg_values_supported: algorithms,
@@ -68,13 +68,29 @@ describe('the metadata of a box', () => {
         code_challenge_methods_supported: ['S256'],
         scopes_supported: standardScopes,
         claims_supported: claims,
-        claims_parameter_supported: false,
+        claims_parameter_supported: true,
         request_parameter_supported: false,
         request_uri_parameter_supported: false,
         authorization_response_iss_parameter_supported: true,
       });
     });
   }
+
+  it('list the algorithms of the keys that the key set has', async () => {
+    // E-32: they listed RS256 where there was no such key.
+    const sees = async (box: string, ...algorithms: readonly string[]): Promise<void> => {
+      const { body } = await get(`/boxes/${box}/.well-known/openid-configuration`);
+      expect(body['id_token_signing_alg_values_supported']).to.deep.equal(algorithms);
+      const keys = (await get(`/boxes/${box}/.well-known/jwks.json`)).text.matchAll(/"alg":"(\w+)"/g);
+      expect([...keys].map(([, algorithm]) => algorithm)).to.have.members(algorithms);
+    };
+    const auth = { authorization_code: { redirect_uri: 'https://app.example/back' } };
+    const app = { kind: 'Client', id: 'app', grant_types: ['authorization_code'], auth } as const;
+    await api.declare('machines', [{ kind: 'Box', id: 'machines', signing: { algorithm: 'EdDSA' } }]);
+    await sees('machines', 'EdDSA');
+    await api.declare('people', [app]);
+    await sees('people', 'RS256', 'ES256');
+  });
 
   it('name every address that they list so that it answers', async () => {
     const { body } = await get(places['below the box']);

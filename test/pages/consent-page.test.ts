@@ -14,6 +14,7 @@ function view(language: ConsentView['language'], lifetime: number): ConsentView 
     id: 'id',
     client: { id: 'app', name: 'Photo Prints' },
     scopes: ['openid', 'email'],
+    claims: [],
     sentences: {},
     audience: 'https://auth.example/boxes/shop',
     shown: 'digest',

@@ -1,14 +1,22 @@
 import Type from 'typebox';
-import { USER_CLAIMS } from '../../api/oauth/openid/user-claims.ts';
+import { SCOPE_OF_CLAIM } from '../../api/oauth/openid/user-claims.ts';
 import { serverMetadata } from '../../api/oauth/metadata.ts';
 import { texts } from '../../api/schemas/member.ts';
+
+/** A box without settings, clients and keys. */
+const emptyBox: Parameters<typeof serverMetadata>[1] = {
+  settings: { resourceType: 'Box', id: 'box' },
+  clients: new Map(),
+  keys: { all: [], find: () => undefined, signing: () => undefined },
+};
 
 /** The server metadata (RFC 8414 §2): its members are those that a box without settings has. */
 export const metadataSchema = Type.Object(
   Object.fromEntries(
-    Object.entries(serverMetadata('https://auth.example.com', { settings: emptySettings(), clients: new Map() })).map(
-      ([name, value]) => [name, memberLike(value)],
-    ),
+    Object.entries(serverMetadata('https://auth.example.com', emptyBox)).map(([name, value]) => [
+      name,
+      memberLike(value),
+    ]),
   ),
   { description: 'Metadata of the server (RFC 8414 §2, OpenID Connect Discovery §3).', additionalProperties: false },
 );
@@ -16,11 +24,6 @@ export const metadataSchema = Type.Object(
 function memberLike(value: unknown) {
   if (Array.isArray(value)) return texts('Names.');
   return typeof value === 'boolean' ? Type.Boolean() : Type.String();
-}
-
-/** Returns the settings of a box that has none. */
-function emptySettings(): Parameters<typeof serverMetadata>[1]['settings'] {
-  return { resourceType: 'Box', id: 'box' };
 }
 
 /** The keys of a box (RFC 7517 §5). */
@@ -46,7 +49,7 @@ export const jsonWebKeySetSchema = Type.Object(
 export const userInfoSchema = Type.Object(
   {
     sub: Type.String({ description: 'The ID of the user.' }),
-    ...Object.fromEntries(USER_CLAIMS.map((name) => [name, Type.Optional(Type.Unknown())])),
+    ...Object.fromEntries([...SCOPE_OF_CLAIM.keys()].map((name) => [name, Type.Optional(Type.Unknown())])),
   },
   { description: 'Claims about the user.', additionalProperties: false },
 );

@@ -64,12 +64,13 @@ async function grant(exchange: PageExchange, hint: LogoutHint): Promise<void> {
   const { context, here, response } = exchange;
   const signedInUser = await findSignedInUser(context, here);
   if (signedInUser === undefined) {
-    goOn(exchange, hint.address);
+    goOn(exchange, hint);
   } else if (signedInUser.person.id === hint.user) {
-    await leave(exchange, hint.address);
+    await leave(exchange, hint);
   } else {
     const address = signOutAddress(here.box) + (hint.withoutHint === '' ? '' : `?${hint.withoutHint}`);
-    const page = signOutPage({ ...formView(here), email: signedInUser.person.email, signOutAddress: address });
+    const { fault } = hint;
+    const page = signOutPage({ ...formView(here), email: signedInUser.person.email, signOutAddress: address, fault });
     send(response, pageAnswer(page, { leaves: hint.address !== undefined }), context.onAnswer);
   }
 }

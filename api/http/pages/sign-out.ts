@@ -19,7 +19,7 @@ export function signOutEndpoint(context: ApiContext): Endpoint {
     await readPageForm(request, here.browser);
     const exchange = { context, here, request, response };
     const hint = await readLogoutHint(exchange, here.query.slice(1));
-    if (hint !== undefined) await leave(exchange, hint.address);
+    if (hint !== undefined) await leave(exchange, hint);
   };
 }
 
@@ -29,7 +29,7 @@ export function signOutPageEndpoint(context: ApiContext): Endpoint {
     const here = await pageRequest(context, request, response);
     const signedInUser = await findSignedInUser(context, here);
     if (signedInUser === undefined) {
-      goOn({ context, here, response }, undefined);
+      goOn({ context, here, response }, { address: undefined });
       return;
     }
     const address = signOutAddress(here.box);

@@ -112,8 +112,9 @@ export async function findCurrentSignIn(
 }
 
 /**
- * Returns the user that the `id_token_hint` of a request named, undefined when it had none, or the answer to a hint
- * that cannot be used (OpenID Connect Core §3.1.2.1). One whose key has been deleted is ignored if a user can sign in.
+ * Returns the user that the `id_token_hint` or the `claims` of a request named, undefined when it named none, or the
+ * answer to a hint that cannot be used (OpenID Connect Core §3.1.2.1). A hint whose key has been deleted is ignored if
+ * a user can sign in.
  */
 function hintedUser(
   request: AuthorizationRequest,
@@ -121,9 +122,19 @@ function hintedUser(
   { userHints }: OAuthServices,
 ): number | NextStep | undefined {
   const { userHint, client, prompt } = request;
-  if (userHint === undefined) return undefined;
-  if (userHint !== KEY_GONE) return userHints.find(userHint, { box, client: client.client.id }) ?? badHint(request);
-  return prompt.none ? toSignIn(request, 'The key of the id_token_hint has been deleted') : undefined;
+  const demanded = demandedUser(request);
+  if (userHint === undefined) return demanded;
+  if (userHint !== KEY_GONE) {
+    const hinted = userHints.find(userHint, { box, client: client.client.id });
+    return hinted === undefined || hinted !== (demanded ?? hinted) ? badHint(request) : hinted;
+  }
+  return prompt.none ? toSignIn(request, 'The key of the id_token_hint has been deleted') : demanded;
+}
+
+/** Returns the ID of the user that `claims` demands; one that no user has if it is not the ID of a user. */
+function demandedUser({ demandedUser: subject }: AuthorizationRequest): number | undefined {
+  if (subject === undefined) return undefined;
+  return typeof subject === 'string' && /^\d{1,15}$/.test(subject) ? Number(subject) : -1;
 }
 
 function badHint({ place }: AuthorizationRequest): NextStep {

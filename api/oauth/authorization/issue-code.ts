@@ -1,6 +1,7 @@
 import { makeCode } from '../../credentials/code-text.ts';
 import type { FoundSignIn } from '../../db/authorization/sign-in-statement.ts';
 import type { CurrentStatements } from '../../state/current-statements.ts';
+import { claimsFor } from '../scope-text.ts';
 import { scopeMember } from '../token/requested-scope.ts';
 import { authorizationResponse } from './authorization-response.ts';
 import type { AuthorizationResponse } from './authorization-response.ts';
@@ -26,7 +27,10 @@ export async function issueCode(
 ): Promise<AuthorizationResponse | undefined> {
   const { state, request, target } = asked;
   const { plan, askedScope } = request;
-  const { text, id, hash } = makeCode(scopeMember(plan.scope, askedScope) !== undefined);
+  const { text, id, hash } = makeCode({
+    namesScope: scopeMember(plan.scope, askedScope) !== undefined,
+    tellsClaims: claimsFor('id_token', plan.scope).length > 0,
+  });
   const isStored = await statements.storeCode({
     ...answerRow(asked, signIn),
     box: state.box,

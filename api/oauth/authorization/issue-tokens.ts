@@ -7,8 +7,10 @@ import type { Person } from '../../db/user/person.ts';
 import type { SigningKey } from '../../state/key-ring.ts';
 import { keyFor } from '../keys/key-needed.ts';
 import { idTokenKeyFor, makeIdToken } from '../openid/id-token.ts';
-import { groupsClaim, userClaims } from '../openid/user-claims.ts';
+import { idTokenClaims } from '../openid/issue-id-token.ts';
+import { userClaims } from '../openid/user-claims.ts';
 import { makeToken } from '../token/access-token.ts';
+import { claimsFor } from '../scope-text.ts';
 import { scopeMember } from '../token/requested-scope.ts';
 import { takePlace, tooManySessions } from '../token/session-limit.ts';
 import { sessionQuotaRefusal } from '../token/session-quota.ts';
@@ -89,7 +91,11 @@ function idTokenFor(
 ): Promise<string> | undefined {
   if (idKey === null) return undefined;
   const { place, plan, client, nonce = null } = request;
-  const claims = accessToken === undefined ? userClaims(person, plan.scope ?? '') : groupsClaim(person, plan.scope);
+  const scope = plan.scope ?? '';
+  const claims =
+    accessToken === undefined
+      ? userClaims(person, scope, claimsFor('id_token', scope))
+      : idTokenClaims(person, scope, {});
   const who = { issuer: place.issuer, client: client.client.id, user: person.id };
   return makeIdToken({ ...who, nonce, authenticatedAt: signIn.createdAt, accessToken, claims }, idKey, now);
 }

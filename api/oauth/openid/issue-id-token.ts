@@ -2,7 +2,7 @@ import type { Client } from '../../../crds/client.ts';
 import type { Person } from '../../db/user/person.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import { GROUPS_SCOPE } from '../../state/requestable-scopes.ts';
-import { scopesOf } from '../scope-text.ts';
+import { claimsFor, scopesOf } from '../scope-text.ts';
 import { asksForIdToken, idTokenKeyFor, makeIdToken } from './id-token.ts';
 import { userClaims } from './user-claims.ts';
 import type { UserClaims } from './user-claims.ts';
@@ -47,8 +47,9 @@ export function planIdToken(
 }
 
 /**
- * Returns the claims about a user in such an id_token: the groups, and those of the granted scopes that the client
- * lists in `id_token_claims`. The others are at userinfo (OpenID Connect Core §5.4).
+ * Returns the claims about a user in such an id_token: the groups, those of the granted scopes that the client lists in
+ * `id_token_claims`, and those that were requested for it by name (OpenID Connect Core §5.5). The others are at
+ * userinfo (§5.4).
  */
 export function idTokenClaims(
   person: Person,
@@ -57,5 +58,5 @@ export function idTokenClaims(
 ): UserClaims {
   const told: readonly string[] = [GROUPS_SCOPE, ...id_token_claims];
   const granted = scopesOf(scope).filter((one) => told.includes(one));
-  return userClaims(person, granted.join(' '));
+  return userClaims(person, granted.join(' '), claimsFor('id_token', scope));
 }

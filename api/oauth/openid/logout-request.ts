@@ -15,11 +15,16 @@ export type ValidatedLogout =
       readonly verdict: 'good';
       /** User of its id_token, who is not asked; undefined if none can be verified, or the address is not listed. */
       readonly user: number | undefined;
+      /** Fault of the address that the app wants: the request leads nowhere then. Undefined: none. */
+      readonly fault?: LogoutFault;
       /** Address that the app wants the user to return to; undefined if none. */
       readonly address: string | undefined;
       /** Query of a request that names the same address and client without the id_token; empty without an address. */
       readonly withoutHint: string;
     };
+
+/** `unlisted`: its client has not registered the address; `no-client`: nothing names a client that could have. */
+export type LogoutFault = 'unlisted' | 'no-client';
 
 const untrusted = { verdict: 'untrusted' } as const;
 
@@ -56,15 +61,16 @@ async function validated(parameters: Parameters, state: BoxState, issuer: string
   const named = parameters.get('client_id');
   // An id_token that cannot be verified is not used (§4). The user may still want to sign out, and is asked.
   if (hint === KEY_GONE) {
-    const isListed = wanted !== undefined && listsAddress(clientAt(named), wanted);
-    return { verdict: 'good', user: undefined, ...(isListed ? leadingTo(wanted, named, parameters) : nowhere) };
+    if (wanted === undefined) return { verdict: 'good', user: undefined, ...nowhere };
+    const isListed = listsAddress(clientAt(named), wanted);
+    return { verdict: 'good', user: undefined, ...(isListed ? leadingTo(wanted, named, parameters) : refused(named)) };
   }
   const client = hint?.client ?? named;
   // The two must name the same client (§2).
   if (named !== undefined && named !== client) return untrusted;
   if (wanted === undefined) return { verdict: 'good', user: hint?.user, ...nowhere };
   // Only the redirect is refused (§3): the user may still want to sign out, and is asked.
-  if (!listsAddress(clientAt(client), wanted)) return { verdict: 'good', user: undefined, ...nowhere };
+  if (!listsAddress(clientAt(client), wanted)) return { verdict: 'good', user: undefined, ...refused(client) };
   return { verdict: 'good', user: hint?.user, ...leadingTo(wanted, client, parameters) };
 }
 
@@ -84,6 +90,10 @@ function listsAddress(client: Client | undefined, address: string): boolean {
 }
 
 const nowhere = { address: undefined, withoutHint: '' } as const;
+
+function refused(client: string | undefined) {
+  return { ...nowhere, fault: client === undefined ? 'no-client' : 'unlisted' } as const;
+}
 
 function leadingTo(
   address: string,

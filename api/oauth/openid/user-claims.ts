@@ -40,30 +40,35 @@ const claimsInData: Readonly<Record<string, Readonly<Record<string, IsClaim>>>> 
   phone: { phone_number: text, phone_number_verified: flag },
 };
 
-/** Every claim that {@link userClaims} can give. */
-export const USER_CLAIMS: readonly string[] = [
-  ...['email', 'email_verified'],
-  ...Object.values(claimsInData).flatMap((claims) => Object.keys(claims)),
-  'groups',
-];
+/** Every claim that {@link userClaims} can give, with the scope that has it. */
+export const SCOPE_OF_CLAIM: ReadonlyMap<string, string> = new Map([
+  ...(['email', 'email_verified'] as const).map((name) => [name, 'email'] as const),
+  ...Object.entries(claimsInData).flatMap(([scope, claims]) =>
+    Object.keys(claims).map((name) => [name, scope] as const),
+  ),
+  [GROUPS_SCOPE, GROUPS_SCOPE],
+]);
 
 /**
- * Returns the claims that a scope gives a client about a user (OpenID Connect Core §5.4): the email, the groups, and
- * the members of `data` that have the name and the type of a standard claim. `preferred_username` is the email if
- * `data` has none. `email_verified` is absent if nobody says so: an administrator gave the email.
+ * Returns the claims that a scope gives a client about a user (OpenID Connect Core §5.4), and those of the names that
+ * it `asked` for (§5.5): the email, the groups, and the members of `data` that have the name and the type of a standard
+ * claim. `preferred_username` is the email if `data` has none. `email_verified` is absent if nobody says so: an
+ * administrator gave the email.
  */
-export function userClaims(person: Person, scope: string): UserClaims {
+export function userClaims(person: Person, scope: string, asked: readonly string[] = []): UserClaims {
   const { email, email_verified, data } = person;
   const scopes = scopesOf(scope);
+  const isWanted = (name: string): boolean => scopes.includes(SCOPE_OF_CLAIM.get(name) ?? '') || asked.includes(name);
   const known = objectIn(data);
-  const found = scopes.flatMap((one) =>
-    Object.entries(claimsInData[one] ?? {}).filter(([name, isValid]) => isValid(known.get(name))),
-  );
+  const found = Object.values(claimsInData)
+    .flatMap((claims) => Object.entries(claims))
+    .filter(([name, isValid]) => isWanted(name) && isValid(known.get(name)));
   return {
-    ...(scopes.includes('email') ? { email, ...(email_verified === null ? {} : { email_verified }) } : {}),
-    ...(scopes.includes('profile') ? { preferred_username: email } : {}),
+    ...(isWanted('email') ? { email } : {}),
+    ...(isWanted('email_verified') && email_verified !== null ? { email_verified } : {}),
+    ...(isWanted('preferred_username') ? { preferred_username: email } : {}),
     ...Object.fromEntries(found.map(([name]) => [name, known.get(name)])),
-    ...groupsClaim(person, scope),
+    ...(isWanted(GROUPS_SCOPE) ? groupsClaim(person, GROUPS_SCOPE) : {}),
   };
 }
 

@@ -18,9 +18,8 @@ export function userInfo(box: string, token: string, services: OAuthServices): P
   return services.states.decide<UserInfo>(box, async (state, statements) => {
     const live = await checkBearer(token, { state, statements, services });
     if (live === undefined) return { verdict: 'invalid' };
-    const { user, scope, client } = live;
+    const { user, scope, claims, client } = live;
     if (user === null || scope === null || !asksForIdToken(scope)) return { verdict: 'insufficient' };
-    const claims = { sub: String(user.id), ...userClaims(user, scope) };
-    return { verdict: 'good', client: client.id, claims };
+    return { verdict: 'good', client: client.id, claims: { sub: String(user.id), ...userClaims(user, scope, claims) } };
   });
 }

@@ -10,6 +10,7 @@ import type { BoxState, ClientState } from '../../state/box-state.ts';
 import type { CurrentStatements } from '../../state/current-statements.ts';
 import { clientOf } from '../built-in-clients.ts';
 import { isRevoked } from '../revoked.ts';
+import { claimsFor, withoutClaims } from '../scope-text.ts';
 import type { OAuthServices } from '../services.ts';
 import { stillGranted } from './still-granted.ts';
 
@@ -24,6 +25,8 @@ export interface LiveSession {
   /** The grant that it came from; of a refreshed session, its family's. */
   readonly grant: FirstGrant;
   readonly scope: string | null;
+  /** Claims that its client requested by name for userinfo; undefined: none. */
+  readonly claims?: readonly string[];
   readonly audience: readonly string[] | null;
   readonly issuedAt: number;
   readonly expiresAt: number;
@@ -70,7 +73,13 @@ async function findValid(text: string, context: CheckContext, validate: Validate
   if (found === undefined) return undefined;
   const owner = clientOf(state, found.client, services.issuer(state));
   const live = validateSession(key, found, { owner, state, now: services.now() });
-  return live && validate(live, context);
+  return claimsApart(live && validate(live, context));
+}
+
+/** Takes the claims that were requested by name out of the scope of a session. */
+function claimsApart(session: LiveSession | undefined): LiveSession | undefined {
+  if (session?.scope?.includes('"') !== true) return session;
+  return { ...session, scope: withoutClaims(session.scope), claims: claimsFor('userinfo', session.scope) };
 }
 
 /**

@@ -5,7 +5,7 @@ import { checkToken } from './check-token.ts';
 import type { LiveSession } from './check-token.ts';
 import type { RequestChecks } from '../client-auth/request-checks.ts';
 import { OAuthError } from '../oauth-error.ts';
-import { hasScope } from '../scope-text.ts';
+import { hasScope, withoutClaims } from '../scope-text.ts';
 import { groupsClaim } from '../openid/user-claims.ts';
 import { parseParameters } from '../token/parameters.ts';
 import { findRefreshToken } from '../refresh/find-refresh-token.ts';
@@ -62,15 +62,16 @@ function introspection(session: LiveSession, issuer: string): LiveIntrospection 
 
 function familyIntrospection({ family, gives }: FoundFamily, issuer: string): Introspection {
   if (gives === undefined) return inactive;
+  const scope = withoutClaims(gives.scope);
   return {
     active: true,
     client_id: family.client,
     exp: Math.floor(gives.endsAt / 1000),
     iat: Math.floor(family.createdAt / 1000),
-    ...subjectOf(family.client, family.person, gives.scope),
+    ...subjectOf(family.client, family.person, scope),
     iss: issuer,
-    ...(gives.scope === null ? {} : { scope: gives.scope }),
-    ...groupsClaim(family.person, gives.scope),
+    ...(scope === null ? {} : { scope }),
+    ...groupsClaim(family.person, scope),
   };
 }
 

@@ -7,6 +7,7 @@ import type { Person } from '../../db/user/person.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import type { SigningKey } from '../../state/key-ring.ts';
 import { groupsClaim } from '../openid/user-claims.ts';
+import { withoutClaims } from '../scope-text.ts';
 import type { AccessTokenPlan } from './plan.ts';
 import { signAccessToken } from './jwt-access-token.ts';
 import type { AccessTokenClaims } from './jwt-access-token.ts';
@@ -84,6 +85,7 @@ export function completeToken(
   const { scope, audience } = plan;
   const session = { ...holder, ...started.session, scope, audience, userAgent: holder.userAgent ?? null };
   if (started.key === null) return { text: started.text, session };
+  const shown = withoutClaims(scope);
   const claims: AccessTokenClaims = {
     iss: issuer,
     sub: holder.user === null ? holder.client : String(holder.user),
@@ -92,8 +94,8 @@ export function completeToken(
     iat: started.issuedAt,
     exp: session.expiresAt,
     jti: uuidText(session.id),
-    ...(scope === null ? {} : { scope }),
-    ...groupsClaim(person, scope),
+    ...(shown === null ? {} : { scope: shown }),
+    ...groupsClaim(person, shown),
   };
   return { text: signAccessToken(claims, started.key), session };
 }

@@ -2,7 +2,7 @@ import type { Box } from '../../../crds/box.ts';
 import { knownScopes } from '../../state/known-scopes.ts';
 import type { Scopes } from '../../state/known-scopes.ts';
 import type { RequestableScopes } from '../../state/requestable-scopes.ts';
-import { scopesOf } from '../scope-text.ts';
+import { claimWord, requestedClaims, scopesOf, scopeText } from '../scope-text.ts';
 import { boundAudience, requestedAudience } from './requested-audience.ts';
 import type { AudienceRules } from './requested-audience.ts';
 import { requestedScope, scopeLeft } from './requested-scope.ts';
@@ -92,5 +92,8 @@ function notIgnored({ scopes, box }: PlanContext): Scopes | undefined {
 /** Returns the scope of a use of a grant: as requested, out of what is left of the granted scope (RFC 6749 §6). */
 function grantedScope(context: PlanContext, asked: string | undefined, granted: string | null): string | null {
   const left = scopeLeft(granted, allowedScopes(context));
-  return asked === undefined ? left : requestedScope(asked, new Set(scopesOf(left)), notIgnored(context));
+  if (asked === undefined) return left;
+  const words = scopesOf(left);
+  const scope = requestedScope(asked, new Set(words), notIgnored(context));
+  return scope && scopeText([scope, ...requestedClaims(words).map(claimWord)]);
 }

@@ -1,6 +1,6 @@
 import type { Scopes } from '../../state/known-scopes.ts';
 import { OAuthError } from '../oauth-error.ts';
-import { scopesOf, scopeText, scopeWithin } from '../scope-text.ts';
+import { scopesOf, scopeText, scopeWithin, withoutClaims } from '../scope-text.ts';
 
 const longestScope = 4096;
 const scopeShape = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
@@ -38,7 +38,8 @@ export function scopeLeft(granted: string | null, allowed: Scopes): string | nul
  * undefined if the request named none. Empty if nothing was granted (RFC 6749 §5.1: required when it differs).
  */
 export function scopeMember(granted: string | null, requested: string | undefined): string | undefined {
-  return granted === (requested ?? null) ? undefined : (granted ?? '');
+  const shown = withoutClaims(granted);
+  return shown === withoutClaims(requested ?? null) ? undefined : (shown ?? '');
 }
 
 function refusal(scope: string): string {

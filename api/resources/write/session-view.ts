@@ -1,6 +1,7 @@
 import type { GrantLetter } from '../../db/session/grant-letter.ts';
 import { uuidV7Time } from '../../db/core/uuid-v7.ts';
 import type { SessionRecord } from '../../db/session/record.ts';
+import { withoutClaims } from '../../oauth/scope-text.ts';
 import { sessionSchema } from '../../schemas/session.ts';
 import type { SessionView } from '../../schemas/session.ts';
 
@@ -24,7 +25,7 @@ export function sessionView(session: SessionRecord): SessionView {
     type: sessionTypes[session.type],
     client: { resourceType: 'Client', id: session.client },
     user: session.user === undefined ? null : { resourceType: 'User', id: String(session.user) },
-    scope: session.scope ?? null,
+    scope: withoutClaims(session.scope ?? null),
     audience: session.audience ?? null,
     active: session.status === 'active',
     status: session.status,

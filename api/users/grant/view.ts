@@ -1,5 +1,5 @@
 import type { GrantKey, StoredGrant } from '../../db/user/grant.ts';
-import { scopeText } from '../../oauth/scope-text.ts';
+import { requestedClaims, scopeText, withoutClaims } from '../../oauth/scope-text.ts';
 import { grantSchema } from '../../schemas/grant.ts';
 import type { GrantView } from '../../schemas/grant.ts';
 
@@ -13,12 +13,17 @@ export function grantView({ user, client, scopes, targets, createdAt }: StoredGr
     id: `${String(user)}.${client}`,
     user: { resourceType: 'User', id: String(user) },
     client: { resourceType: 'Client', id: client },
-    scope: scopeText(scopes),
+    ...allowedTo(scopes),
     consents: targets.map(({ redirect_uri, audience, scopes: allowed }) => {
-      return { redirect_uri, audience, scope: scopeText(allowed) };
+      return { redirect_uri, audience, ...allowedTo(allowed) };
     }),
     created_at: new Date(createdAt).toISOString(),
   };
+}
+
+function allowedTo(words: readonly string[]): Pick<GrantView, 'scope' | 'claims'> {
+  const claims = [...new Set(requestedClaims(words).map(({ name }) => name))];
+  return { scope: withoutClaims(scopeText(words)), ...(claims.length === 0 ? {} : { claims }) };
 }
 
 /** A grant's id: the user's, a dot, the client's. No user's id has a dot. */

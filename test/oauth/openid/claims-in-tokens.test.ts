@@ -216,4 +216,108 @@ describe('claims about a user in tokens', () => {
     const refused = await browser.get(authorizePath({ ...codeRequest, client_id: 'brief', scope }));
     expect(answered(refused)).to.include({ error: 'invalid_scope' });
   });
+
+  describe('that an app asks for by name (OpenID Connect Core section 5.5)', () => {
+    // E-32: the parameter `claims` was ignored.
+    const { name, phone_number, address } = annsData;
+    const claims = JSON.stringify({
+      userinfo: { name: { essential: true }, phone_number: null, shoe_size: null, nickname: null },
+      id_token: { address: null, groups: { essential: true }, auth_time: { essential: true } },
+      other: { email: null },
+    });
+
+    /** Reads from the box as a client that may read everything. */
+    async function read(path: string): Promise<string> {
+      const link = [{ resourceType: 'Client', id: 'machine' }] as const;
+      await api.declare('default', [{ kind: 'AccessPolicy', id: 'all', engine: 'allow', link }]);
+      const url = `${api.url}/boxes/default/auth/token`;
+      const reply = await sendForm(url, { grant_type: 'client_credentials' }, basic('machine', secret));
+      return (await api.get(path, { Authorization: `Bearer ${textOf(reply, 'access_token')}` })).text;
+    }
+
+    it('are at the place that it names, and in no scope that anybody sees', async () => {
+      const reply = await tokens('jwt', 'openid', { claims });
+      const again = await refresh('jwt', reply);
+      for (const one of [reply, again]) {
+        const text = textOf(one, 'access_token');
+        expect(await userInfo(text)).to.deep.equal({ sub: String(api.user), name, phone_number });
+        expect(idTokenOf(one)).to.deep.include({ address, groups: ['shop', 'staff'] });
+        expect(idTokenOf(one)).to.not.have.any.keys('name', 'phone_number', 'email');
+        expect(claimsOf(text)).to.include({ scope: 'openid' }).and.not.have.property('groups');
+        expect(await introspected(text)).to.include({ scope: 'openid' });
+        expect(one.text).to.not.contain('userinfo');
+      }
+      expect(await introspected(textOf(again, 'refresh_token'))).to.include({ scope: 'openid' });
+      const sessions = await read('/Session?client=jwt&_count=1');
+      expect(sessions).to.contain('"scope":"openid"').and.not.contain('userinfo');
+    });
+
+    it('are in the tokens of the implicit grant', async () => {
+      const asked = { client_id: 'spa', redirect_uri: back, nonce: 'n', scope: 'openid', claims };
+      const both = answered(await browser.get(authorizePath({ ...asked, response_type: 'id_token token' })));
+      expect(claimsOf(both['id_token'] ?? '')).to.deep.include({ address, groups: ['shop', 'staff'] });
+      expect(claimsOf(both['access_token'] ?? '')).to.include({ scope: 'openid' });
+      expect(await userInfo(both['access_token'] ?? '')).to.deep.equal({ sub: String(api.user), name, phone_number });
+      const alone = answered(await browser.get(authorizePath({ ...asked, response_type: 'id_token' })));
+      expect(claimsOf(alone['id_token'] ?? '')).to.deep.include({ address, groups: ['shop', 'staff'] });
+      expect(claimsOf(alone['id_token'] ?? '')).to.not.have.property('name');
+    });
+
+    it('are only those of scopes that the client may request, now too', async () => {
+      const all = JSON.stringify({ userinfo: { name: null, email: null } });
+      const narrow = await tokens('narrow', 'openid', { claims: all });
+      const text = textOf(narrow, 'access_token');
+      const { sub: _, ...told } = await userInfo(text);
+      expect(told).to.include({ email: ann.email }).and.not.have.property('name');
+      await api.declare('default', [client('narrow', { scope: ['openid', 'profile'] })]);
+      expect(await userInfo(text)).to.deep.equal({ sub: String(api.user) });
+      await api.declare('default', [client('narrow', { scope: ['openid', 'email'] })]);
+      expect(answered(await browser.get(authorizePath({ ...codeRequest, scope: '"userinfo:email:email' })))).to.include(
+        {
+          error: 'invalid_scope',
+        },
+      );
+    });
+
+    it('are listed on the consent page, remembered with the scopes, and not asked for again', async () => {
+      const path = (named: object) =>
+        authorizePath({ ...codeRequest, client_id: 'remembers', claims: JSON.stringify(named) });
+      await api.declare('default', [client('remembers', { first_party: false, secret })]);
+      const person = await api.signedIn();
+      const two = { userinfo: { name: null, email: null } };
+      const { location } = await person.get(path(two));
+      expect((await person.get(location)).text).to.contain('see these details about you: name, email address');
+      expect(answered(await person.submit(location, { answer: 'allow' }))).to.have.property('code');
+      expect(answered(await person.get(path(two)))).to.have.property('code');
+      expect(answered(await person.get(path({ userinfo: { name: { essential: true } } })))).to.have.property('code');
+      expect((await person.get(path({ userinfo: { phone_number: null } }))).location).to.contain('/auth/consent');
+      expect((await person.get(path({ id_token: { name: null } }))).location).to.contain('/auth/consent');
+      expect(await read('/Grant?client=remembers'))
+        .to.contain('"scope":"openid","claims":["name","email"]')
+        .and.not.contain('userinfo');
+    });
+
+    for (const [what, named, error] of [
+      ['no JSON', '{', 'invalid_request'],
+      ['no object', '[]', 'invalid_request'],
+      ['too long', JSON.stringify({ userinfo: { x: 'x'.repeat(4096) } }), 'invalid_request'],
+      [
+        'of an acr that has to be one of some',
+        '{"id_token":{"acr":{"essential":true,"values":["x"]}}}',
+        'access_denied',
+      ],
+      ['of another user', '{"id_token":{"sub":{"value":"999"}}}', 'login_required'],
+      ['of nobody', '{"id_token":{"sub":{"value":"ann"}}}', 'login_required'],
+    ] as const) {
+      it(`are refused if the parameter is ${what}`, async () => {
+        expect(answered(await browser.get(authorizePath({ ...codeRequest, claims: named })))).to.include({ error });
+      });
+    }
+
+    it('may demand the user who is signed in', async () => {
+      const named = JSON.stringify({ id_token: { sub: { value: String(api.user) } } });
+      const answer = await browser.get(authorizePath({ ...codeRequest, prompt: 'none', claims: named }));
+      expect(answered(answer)).to.have.property('code');
+    });
+  });
 });

@@ -158,7 +158,8 @@ describe('a logout request', () => {
     ]) {
       const answer = await logout(parameters);
       expect([answer.status, answer.location], JSON.stringify(parameters)).to.deep.equal([400, '']);
-      expect(answer.text).to.contain('Nobody was signed out');
+      expect(answer.text).to.contain('Nobody was signed out, and no address of an app was called');
+      expect(addressesIn(answer)).to.deep.equal(['signout']);
     }
     for (const query of ['state=%ff', 'state=a&state=b', 'id_token_hint=%00']) {
       expect((await browser.get(`/auth/logout?${query}`)).status, query).to.equal(400);
@@ -183,6 +184,9 @@ describe('a logout request', () => {
         const other = await api.signedIn();
         const page = await ask(other);
         expect([page.status, page.location]).to.deep.equal([200, '']);
+        // E-32: it was shown as an ordinary question.
+        expect(page.text).to.contain('The request of the app that sent you here is wrong');
+        expect(page.text).to.contain('was not called');
         expect(page.text).to.contain('Do you want to sign out in this browser?');
         expect(addressesIn(page)).to.deep.equal([`${issuer}/auth/signout`]);
         expect(await isSignedIn(other)).to.equal(true);
@@ -193,6 +197,7 @@ describe('a logout request', () => {
       }
       const nobody = await logout(all, newBrowser(api));
       expect([nobody.status, nobody.location]).to.deep.equal([200, '']);
+      expect(nobody.text).to.contain('The request of the app that sent you here is wrong');
     });
   }
 

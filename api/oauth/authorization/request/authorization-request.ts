@@ -12,6 +12,7 @@ import { errorResponse } from '../authorization-response.ts';
 import type { RedirectTarget, AuthorizationResponse } from '../authorization-response.ts';
 import { AuthorizationError } from './authorization-error.ts';
 import type { AuthorizationErrorCode } from './authorization-error.ts';
+import { readClaims, withClaims } from './claims-parameter.ts';
 import { findRedirectTarget } from './redirect-target.ts';
 import { readPrompt } from './prompt.ts';
 import type { Prompt } from './prompt.ts';
@@ -37,6 +38,8 @@ export interface AuthorizationRequest {
   readonly loginHint: string | undefined;
   /** Hint that names the user who is to be signed in, as it came. */
   readonly userHint: string | undefined;
+  /** The user that the parameter `claims` demands; undefined: anybody. */
+  readonly demandedUser: unknown;
   /** Its parameters as they came. */
   readonly query: string;
 }
@@ -66,12 +69,14 @@ export function validateAuthorizationRequest(query: string, state: BoxState, iss
     const { settings: box } = state;
     const context = { settings, scopes: client.scopes, box, issuer, subject: 'user' } as const;
     const wanted = { ...asked, scope: asked.scope ?? defaultScope(client.scopes) };
-    const plan = planAccessToken(context, wanted); //                    §3.3, RFC 8707 §2
+    const planned = planAccessToken(context, wanted); //                 §3.3, RFC 8707 §2
+    const { claims, subject } = readClaims(parameters); //               OpenID Connect Core §5.5
+    const plan = { ...planned, scope: withClaims(planned.scope, claims, client.scopes.user) };
     const prompt = readPrompt(parameters);
     const loginHint = parameters.get('login_hint');
     const nonce = readNonce(parameters);
     refuseLooseIdToken(type, plan, nonce);
-    const hints = { loginHint, userHint: parameters.get(USER_HINT) };
+    const hints = { loginHint, userHint: parameters.get(USER_HINT), demandedUser: subject };
     const request = { client, type, place, plan, askedScope: asked.scope, challenge, nonce, prompt, ...hints, query };
     return { verdict: 'good', request };
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Box, CustomScopes } from '../../../../crds/box.ts';
-import { scopesOf } from '../../scope-text.ts';
+import { requestedClaims, scopesOf, withoutClaims } from '../../scope-text.ts';
 import type { OAuthServices } from '../../services.ts';
 import { validateAuthorizationRequest } from './authorization-request.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
@@ -9,6 +9,8 @@ import { shownDigest, shownLifetime } from './shown-request.ts';
 export interface DescribedRequest {
   readonly client: { readonly id: string; readonly name: string | undefined };
   readonly scopes: readonly string[];
+  /** Names of the claims that the request asks for. */
+  readonly claims: readonly string[];
   /** The sentences of the box for scopes of its own. */
   readonly sentences: CustomScopes;
   /** The service that the token is for: the issuer, or another audience of the client. */
@@ -41,7 +43,8 @@ function described(request: AuthorizationRequest, settings: Box): DescribedReque
   const { client } = request.client;
   return {
     client: { id: client.id, name: client.name },
-    scopes: scopesOf(plan.scope),
+    scopes: scopesOf(withoutClaims(plan.scope)),
+    claims: [...new Set(requestedClaims(scopesOf(plan.scope)).map(({ name }) => name))],
     sentences: settings.scopes ?? {},
     audience: plan.audience?.[0] ?? place.issuer,
     redirectUri: place.redirectUri,

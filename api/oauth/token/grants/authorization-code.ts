@@ -14,6 +14,7 @@ import type { MadeAccessToken } from '../access-token.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { planIdToken } from '../../openid/issue-id-token.ts';
 import type { SignIdToken } from '../../openid/issue-id-token.ts';
+import { withoutClaims } from '../../scope-text.ts';
 import { scopeMember } from '../requested-scope.ts';
 import { tokenResponse } from '../response.ts';
 import type { Grant, GrantContext, TokenRequest } from './grant.ts';
@@ -53,7 +54,7 @@ export const authorizationCode: Grant = {
  * Returns the member `scope` of the response (§5.1), which depends on the authorization request and on changes since.
  */
 function scopeOfResponse({ plan, scope }: Issued, { namesScope }: CodeParts): string | undefined {
-  return namesScope ? (plan.scope ?? '') : scopeMember(plan.scope, scope ?? undefined);
+  return namesScope ? (withoutClaims(plan.scope) ?? '') : scopeMember(plan.scope, scope ?? undefined);
 }
 
 interface Issued {

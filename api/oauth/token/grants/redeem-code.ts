@@ -74,7 +74,7 @@ interface Found {
 async function findOrUse<T>({ presented, context, started, remoteAddr, now }: Redemption<T>): Promise<Found> {
   const { state, statements } = context;
   const { code, client } = presented;
-  const withPerson = client.client.id_token_claims !== undefined;
+  const withPerson = code.tellsClaims || client.client.id_token_claims !== undefined;
   const expected = needsTransaction(presented, state) ? undefined : expectedCode(presented, state, now);
   if (expected === undefined || sessionQuotaRefusal(state) !== undefined) {
     return { value: await statements.code({ box: state.box, id: code.id, withPerson }), isUsed: false };

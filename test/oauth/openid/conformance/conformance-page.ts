@@ -1,57 +1,94 @@
 import { LOGIN_MODULES, OTHER_MODULES } from './modules.ts';
 import type { LoginModule, LoginType } from './modules.ts';
+import { NOT_PASSED, SUITE_VERSION } from './suite-results.ts';
+import type { SuiteResult } from './suite-results.ts';
 
 const loginModules: readonly (readonly [name: string, module: LoginModule])[] = Object.entries(LOGIN_MODULES);
 
-/** The page docs/conformance.md: what each module of the suite comes to here. */
+/** A plan of the suite: its name, and the result of each module that it runs. */
+type Plan = readonly [name: string, results: readonly SuiteResult[]];
+
+/** The page docs/conformance.md: what the suite said about each module. */
 export function conformancePage(): string {
-  return [introduction, ...plans(), '## Basic, Implicit and Form Post']
-    .join('\n\n')
-    .concat(loginTable(), otherTables());
+  const parts = [introduction, plansTable(), reasons(), limits, '## Basic, Implicit and Form Post'];
+  return parts.join('\n\n').concat(loginTable(), otherTables());
 }
 
 const introduction = `# OpenID Connect conformance
 
-<!-- Made from test/oauth/openid/conformance/modules.ts by \`make generate\`. Do not edit. -->
+<!-- Made from test/oauth/openid/conformance/modules.ts and suite-results.ts by \`make generate\`. Do not edit. -->
 
-The suite of the OpenID Foundation (<https://gitlab.com/openid/conformance-suite>) tests a server in plans, each of modules. The suite
-itself has not been run against Boxgate, and Boxgate is not certified. What each module checks is a test of ours with the
-module's name, over HTTP against a running API (\`test/oauth/openid/conformance/\`): it fails when the server stops doing it.`;
+The suite of the OpenID Foundation (<https://gitlab.com/openid/conformance-suite>) tests a server in plans, each of modules. Version
+${SUITE_VERSION} was run against Boxgate with clients that manifests declare (\`static_client\`). Boxgate is not certified.
 
-const inPlan = (isOfPlan: (type: LoginType) => boolean) =>
-  loginModules.flatMap(([, { types, not }]) => types.filter(isOfPlan).map(() => not === undefined));
+This page says what the suite said. What each module checks is also a test of ours with the module's name, over HTTP against a running API
+(\`test/oauth/openid/conformance/\`): it fails when the server stops doing it.`;
 
-function plans(): readonly string[] {
-  const [basic, implicit] = [inPlan((type) => type === 'code'), inPlan((type) => type !== 'code')];
-  const one = (count: number): boolean[] => Array.from({ length: count }, () => true);
-  const rows = [
-    ['Basic', basic],
-    ['Form Post Basic', basic],
-    ['Implicit', implicit],
-    ['Form Post Implicit', implicit],
-    ...Object.entries(OTHER_MODULES).map(([plan, modules]) => [plan, one(Object.keys(modules).length)] as const),
-  ] as const;
-  const lines = rows.map(([plan, results]) => {
-    const passed = results.filter(Boolean).length;
-    return `| ${plan} | ${String(results.length)} | ${String(passed)} | ${String(results.length - passed)} |`;
+/** Returns what the suite said about a module; undefined if it does not run it with static clients. */
+function resultOf(name: string, mode: 'default' | 'form_post' = 'default'): SuiteResult | undefined {
+  const module: LoginModule | undefined = loginModules.find(([one]) => one === name)?.[1];
+  if (module?.isDynamic === true) return undefined;
+  const other = NOT_PASSED[name];
+  if (other === undefined) return 'PASSED';
+  return mode === 'form_post' ? (other.formPost ?? other.result) : other.result;
+}
+
+function loginPlan(plan: string, isOfPlan: (type: LoginType) => boolean, mode: 'default' | 'form_post'): Plan {
+  const results = loginModules.flatMap(([name, { types }]) => types.filter(isOfPlan).map(() => resultOf(name, mode)));
+  return [plan, results.filter((result) => result !== undefined)];
+}
+
+function plansTable(): string {
+  const isCode = (type: LoginType): boolean => type === 'code';
+  const isImplicit = (type: LoginType): boolean => type !== 'code';
+  const plans: readonly Plan[] = [
+    loginPlan('Basic', isCode, 'default'),
+    loginPlan('Form Post Basic', isCode, 'form_post'),
+    loginPlan('Implicit', isImplicit, 'default'),
+    loginPlan('Form Post Implicit', isImplicit, 'form_post'),
+    ...Object.entries(OTHER_MODULES).map(([plan, modules]): Plan => [
+      plan,
+      Object.keys(modules).map((name) => resultOf(name) ?? 'SKIPPED'),
+    ]),
+  ];
+  const columns = ['PASSED', 'REVIEW', 'WARNING', 'SKIPPED', 'FAILED'] as const;
+  const lines = plans.map(([plan, results]) => {
+    const counts = columns.map((column) => String(results.filter((result) => result === column).length));
+    return `| ${[plan, String(results.length), ...counts].join(' | ')} |`;
   });
   return [
-    ['| plan | modules, by response type | passed | do not apply |', '|---|---|---|---|', ...lines].join('\n'),
-    `Clients are registered by manifests: the plans run with \`static_client\`. What needs dynamic registration is not there.`,
-  ];
+    `| plan | modules, by response type | ${columns.join(' | ')} |`,
+    '|---|---|---|---|---|---|---|',
+    ...lines,
+  ].join('\n');
 }
+
+/** Returns a line for each reason that the suite did not say PASSED. */
+function reasons(): string {
+  const byReason = Map.groupBy(Object.entries(NOT_PASSED), ([, { why }]) => why);
+  const lines = [...byReason].map(([why, modules]) => {
+    const names = modules.map(([name]) => `\`${name}\``).join(', ');
+    return `- ${why}: ${names}.`;
+  });
+  return lines.join('\n');
+}
+
+const limits = `With a client that has the implicit grant alone, \`oidcc-response-type-missing\` fails: the error is in the fragment, and the suite wants it
+in the query.
+
+Not run: hybrid response types, which Boxgate does not have because OAuth 2.1 drops tokens in authorization responses; dynamic registration;
+front-channel and back-channel logout; session management; FAPI.`;
 
 function loginTable(): string {
   const lines = loginModules.map(([name, { types, checks, not }]) => {
-    const mark = (type: LoginType): string => {
-      if (!types.includes(type)) return '';
-      return not === undefined ? 'passed' : 'does not apply';
-    };
+    const cell = (type: LoginType): string => (types.includes(type) ? cellOf(name) : '');
     const text = not === undefined ? checks : `${checks}: ${not}`;
-    return `| \`${name}\` | ${text} | ${mark('code')} | ${mark('id_token')} | ${mark('id_token token')} |`;
+    return `| \`${name}\` | ${text} | ${cell('code')} | ${cell('id_token')} | ${cell('id_token token')} |`;
   });
   return [
     '',
+    '',
+    'A module without a result needs dynamic registration: the suite does not run it with static clients.',
     '',
     '| module | what it checks | `code` | `id_token` | `id_token token` |',
     '|---|---|---|---|---|',
@@ -60,9 +97,15 @@ function loginTable(): string {
   ].join('\n');
 }
 
+function cellOf(name: string): string {
+  const [result, formPost] = [resultOf(name), resultOf(name, 'form_post')];
+  if (result === undefined) return '–';
+  return result === formPost ? result : `${result}; form post: ${formPost ?? ''}`;
+}
+
 function otherTables(): string {
   const tables = Object.entries(OTHER_MODULES).map(([plan, modules]) => {
-    const lines = Object.entries(modules).map(([name, checks]) => `| \`${name}\` | ${checks} | passed |`);
+    const lines = Object.entries(modules).map(([name, checks]) => `| \`${name}\` | ${checks} | ${cellOf(name)} |`);
     return [`## ${plan}`, '', '| module | what it checks | |', '|---|---|---|', ...lines, ''].join('\n');
   });
   return `\n${tables.join('\n')}`;

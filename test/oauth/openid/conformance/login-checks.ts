@@ -194,7 +194,14 @@ export const LOGIN_CHECKS: Readonly<Record<Exclude<LoginModuleName, 'oidcc-idtok
     { request: 'eyJhbGciOiJub25lIn0.e30.' },
     'request_not_supported',
   ),
-  'oidcc-claims-essential': succeedsWith({ claims: '{"userinfo":{"name":{"essential":true}}}' }),
+  async 'oidcc-claims-essential'(flow) {
+    const place = flow.type === 'id_token' ? 'id_token' : 'userinfo';
+    const claims = JSON.stringify({ [place]: { name: { essential: true } } });
+    const { accessToken, claims: inIdToken } = await flow.happy(await flow.api.signedIn(), { claims });
+    const found = accessToken === '' ? inIdToken : (await userInfo(flow, { headers: bearer(accessToken) })).body;
+    expect(found).to.include({ name: annsData.name }).and.not.have.property('given_name');
+    if (accessToken !== '') expect(inIdToken).not.to.have.property('name');
+  },
   'oidcc-ensure-request-object-with-redirect-uri': showsAPage({
     redirect_uri: 'https://app.example/back/other',
     request: 'eyJhbGciOiJub25lIn0.eyJyZWRpcmVjdF91cmkiOiJodHRwczovL2FwcC5leGFtcGxlL2JhY2sifQ.',

@@ -9,6 +9,8 @@ export interface LoginModule {
   readonly checks: string;
   /** Reason why it does not apply; undefined: it applies. */
   readonly not?: string;
+  /** True if it needs dynamic registration: the suite does not run it with static clients. */
+  readonly isDynamic?: true;
 }
 
 const all = ['code', 'id_token', 'id_token token'] as const;
@@ -23,11 +25,16 @@ const implicit = ['id_token', 'id_token token'] as const;
 export const LOGIN_MODULES = {
   'oidcc-server': { types: all, checks: 'a person signs in; state, id_token and tokens are right' },
   'oidcc-response-type-missing': { types: withToken, checks: 'an error without `response_type`' },
-  'oidcc-idtoken-signature': { types: all, checks: 'RS256 where nothing else is configured, by a published key' },
+  'oidcc-idtoken-signature': {
+    types: all,
+    checks: 'RS256 where nothing else is configured, by a published key',
+    isDynamic: true,
+  },
   'oidcc-idtoken-unsigned': {
     types: code,
     checks: 'an id_token without a signature',
-    not: 'the metadata lists no algorithm `none`, which the suite then skips',
+    not: 'the metadata lists no algorithm `none`',
+    isDynamic: true,
   },
   'oidcc-userinfo-get': { types: withToken, checks: 'claims by GET' },
   'oidcc-userinfo-post-header': { types: withToken, checks: 'claims by POST, token in the header' },
@@ -64,6 +71,7 @@ export const LOGIN_MODULES = {
   'oidcc-request-uri-unsigned-supported-correctly-or-rejected-as-unsupported': {
     types: all,
     checks: '`request_uri` is refused as not supported',
+    isDynamic: true,
   },
   'oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported': {
     types: all,
@@ -71,7 +79,7 @@ export const LOGIN_MODULES = {
   },
   'oidcc-claims-essential': {
     types: all,
-    checks: '`claims` is no error; it is not supported, so the suite warns that no name comes of it',
+    checks: 'a claim that `claims` names, at its place only',
   },
   'oidcc-ensure-request-object-with-redirect-uri': {
     types: all,
@@ -92,14 +100,15 @@ export const OTHER_MODULES = {
   'RP-Initiated Logout': {
     'oidcc-rp-initiated-logout-discovery-endpoint-verification': '`end_session_endpoint` is listed',
     'oidcc-rp-initiated-logout': 'leads back with the `state`; the person is signed out',
-    'oidcc-rp-initiated-logout-bad-post-logout-redirect-uri': 'leads to no address that is not registered',
+    'oidcc-rp-initiated-logout-bad-post-logout-redirect-uri': 'leads to no address that is not registered, and says so',
     'oidcc-rp-initiated-logout-modified-id-token-hint': 'leads nowhere for an id_token of `alg: none`',
-    'oidcc-rp-initiated-logout-no-id-token-hint': 'leads nowhere without an id_token',
+    'oidcc-rp-initiated-logout-no-id-token-hint': 'leads nowhere without an id_token, and says so',
     'oidcc-rp-initiated-logout-no-params': 'signs out, after a question',
     'oidcc-rp-initiated-logout-no-post-logout-redirect-uri': 'signs out, and says so',
     'oidcc-rp-initiated-logout-no-state': 'leads back without a `state`',
     'oidcc-rp-initiated-logout-only-state': 'signs out, after a question',
-    'oidcc-rp-initiated-logout-query-added-to-post-logout-redirect-uri': 'leads to no address with a query added',
+    'oidcc-rp-initiated-logout-query-added-to-post-logout-redirect-uri':
+      'leads to no address with a query added, and says so',
     'oidcc-rp-initiated-logout-bad-id-token-hint': 'leads nowhere for an id_token signed by another key',
   },
 } as const;

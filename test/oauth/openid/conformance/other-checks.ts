@@ -10,11 +10,13 @@ import type { LogoutModuleName } from './modules.ts';
 /** OpenID Connect Discovery §3 and §4, of a box on a host of its own. */
 export async function verifyMetadata(api: OpenIdApi): Promise<void> {
   const issuer = 'https://id.example.com';
-  await api.declare('secure', [{ kind: 'Box', id: 'secure', issuer }]);
+  const auth = { authorization_code: { redirect_uri: 'https://app.example/back' } };
+  const client = { kind: 'Client', id: 'app', grant_types: ['authorization_code'], auth } as const;
+  await api.declare('secure', [{ kind: 'Box', id: 'secure', issuer }, client]);
   const url = `${api.url}/boxes/secure/.well-known/openid-configuration`;
   const { status, headers, body } = await readReply(await fetch(url));
   expect([status, headers.get('content-type')]).to.deep.equal([200, 'application/json; charset=utf-8']);
-  expect(body).to.include({ issuer, claims_parameter_supported: false, request_parameter_supported: false });
+  expect(body).to.include({ issuer, claims_parameter_supported: true, request_parameter_supported: false });
   expect(body).to.include({ request_uri_parameter_supported: false });
   for (const [name, value] of Object.entries(body)) {
     if (name.endsWith('_endpoint') || name === 'jwks_uri')
@@ -68,14 +70,15 @@ const leadsNowhere =
     await expectSignedIn(browser, true);
   };
 
-/** It asks the person, without an address to return to, and leads nowhere. */
+/** It says that the request of the app was wrong, asks the person, and leads nowhere. */
 const asks =
   (asked: Asked): Check =>
   async (api) => {
     const { browser, hint } = await begin(api);
     const page = await browser.get(logoutPath(await asked(hint)));
     expect([page.status, page.location]).to.deep.equal([200, '']);
-    expect(page.text).to.contain('Do you want to sign out').and.not.to.contain('post_logout_redirect_uri');
+    expect(page.text).to.contain('The request of the app that sent you here is wrong').and.to.contain('was not called');
+    expect(page.text).to.contain('Do you want to sign out').and.not.to.contain('post_logout_redirect_uri=');
     await expectSignedIn(browser, true);
   };
 
