@@ -202,6 +202,7 @@ function reconcile(leader: Leader, signal: AbortSignal): Reconciler {
   return startReconciler({
     source: createClusterSource({
       ...listening,
+      date: () => new Date(),
       ownNamespace: config.namespace,
       publicHost: new URL(config.publicUrl).hostname,
       secrets,

@@ -127,6 +127,7 @@ export function createSecretFiles(
         knownOf(box).delete(name);
         writeFileSync(markOf(box, name), '', { mode: 0o600 });
       }
+      return [];
     },
     async forget(box, kept) {
       for (const { name } of kept) {

@@ -13,10 +13,10 @@ export interface ApiRecovery {
 export function followApi(
   { management, schedule }: Pick<PassContext, 'management'> & Pick<ApiAvailabilityOptions, 'schedule'>,
   caches: ReadonlyMap<string, BoxCache>,
-  failing: ReadonlySet<string>,
+  failing: ReadonlyMap<string, unknown>,
   add: (box: string) => void,
 ): ApiRecovery {
-  const retry = (): void => [...removalsFirst([...failing], caches), ...withBox(caches)].forEach(add);
+  const retry = (): void => [...removalsFirst([...failing.keys()], caches), ...withBox(caches)].forEach(add);
   const ask = (signal: AbortSignal): Promise<void> => management.ready(signal);
   return {
     reach: watchApiAvailability({ ask, onAway: () => withBox(caches).forEach(add), onReturn: retry, schedule }),

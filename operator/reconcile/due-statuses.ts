@@ -5,6 +5,7 @@ import { sameStatusInput } from '../status/status-input.ts';
 import type { ObjectStatus } from '../status/object-status.ts';
 import type { Source } from '../desired/source.ts';
 import type { BoxPass } from './box-pass.ts';
+import type { Failure } from './failure.ts';
 import type { PassContext } from './pass-context.ts';
 import { TransitionPool, withTransitionTimes, statusOf } from '../status/status.ts';
 
@@ -35,7 +36,7 @@ export interface DueStatuses {
 export function dueStatuses(
   pass: BoxPass,
   desired: readonly Desired[],
-  open: 'pending' | 'unreachable',
+  open: 'pending' | Failure,
   later: ReadonlySet<string>,
 ): DueStatuses {
   const { cache, large, context } = pass;

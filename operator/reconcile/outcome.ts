@@ -1,6 +1,7 @@
 import { ManagementError } from '../../api/client/management-error.ts';
 import type { Desired } from '../desired/desired.ts';
 import { lockedBox } from '../desired/locked-box.ts';
+import { failureOf } from './failure.ts';
 import type { BoxPass } from './box-pass.ts';
 import { inTurn } from './large-turns.ts';
 import { publish, type Remainder } from './publish.ts';
@@ -41,7 +42,7 @@ export async function writeStatuses(pass: BoxPass, desired: readonly Desired[], 
       await releaseTerminating(pass);
       return publish(pass, desired, 'pending');
     case 'failed':
-      await publish(pass, desired, 'unreachable', reported(pass, desired));
+      await publish(pass, desired, failureOf(outcome.error), reported(pass, desired));
       throw outcome.error;
   }
 }

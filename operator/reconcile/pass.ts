@@ -10,6 +10,7 @@ import type { Removal } from './apply/plan.ts';
 import { isTerminating, type BoxPass, type PassRequest } from './box-pass.ts';
 import { desiredState } from './desired-state.ts';
 import { keepService } from './keep-service.ts';
+import { REFUSAL_RETRY } from './finalizers.ts';
 import { inNamespace, openPass } from './open-pass.ts';
 import { outcomeOf, writeStatuses } from './outcome.ts';
 import type { Remainder } from './publish.ts';
@@ -32,7 +33,15 @@ export async function reconcileBox(request: PassRequest): Promise<Remainder> {
     await findStatusFacts(pass, desired);
     return left;
   });
-  return writeStatuses(pass, desired, outcome);
+  const remainder = await writeStatuses(pass, desired, outcome);
+  lookAgainAtRefused(pass);
+  return remainder;
+}
+
+/** Requests a pass that tries refused finalizers again: nobody notifies of another admission rule. */
+function lookAgainAtRefused({ box, cache, context: { source, now } }: BoxPass): void {
+  if ((source.finalizers?.refusals(box).size ?? 0) === 0) return;
+  cache.nextLook = Math.min(cache.nextLook ?? Infinity, now().getTime() + REFUSAL_RETRY);
 }
 
 /** Deletes generated secrets that no Client uses any more: those of this pass, in a sweep also older ones. */

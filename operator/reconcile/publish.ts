@@ -1,7 +1,7 @@
 import type { BoxCache } from './box-cache.ts';
 import { objectKey } from '../desired/declared.ts';
 import type { Desired } from '../desired/desired.ts';
-import { DELETION_WAITS } from './deadlines.ts';
+import { deletionWaits, type Failure } from './failure.ts';
 import { dueStatuses, lastStatus, portionOf, type DueStatus, type DueStatuses } from './due-statuses.ts';
 import type { Condition, ObjectStatus } from '../status/object-status.ts';
 import type { BoxPass } from './box-pass.ts';
@@ -14,21 +14,23 @@ export type Remainder = 'done' | 'more' | 'large';
 /**
  * Writes the statuses that changed since they were last written, up to the share of this box in a pass; returns what
  * remains. Before an object is called Ready it gets the finalizer. Objects with the same input as before are
- * skipped, and so are those in `later` (their keys), which another pass tells about.
+ * skipped, and so are those in `later` (their keys), which another pass tells about. The next pass reports an object
+ * whose finalizer the API server has just refused.
  */
 export async function publish(
   pass: BoxPass,
   desired: readonly Desired[],
-  open: 'pending' | 'unreachable',
+  open: 'pending' | Failure,
   later: ReadonlySet<string> = none,
 ): Promise<Remainder> {
   const { box, cache, context, signal } = pass;
   const { source } = context;
   const due = dueStatuses(pass, desired, open, later);
   const isAll = await writeInPortions(pass, due.changed);
-  const remainder = isAll ? remainderOf(due, later, pass) : 'more';
   if (isAll) await source.finalizers?.add(box, enforced(due.seen, cache), signal);
-  const waiting = open === 'unreachable' ? waitingStatuses(pass) : [];
+  const isCurrent = isAll && isEachReported(due.seen, pass);
+  const remainder = isCurrent ? remainderOf(due, later, pass) : 'more';
+  const waiting = open === 'pending' ? [] : waitingStatuses(pass, open);
   const gone = open === 'pending' && remainder === 'done' ? forgotten(cache) : [];
   if (waiting.length + gone.length > 0) await source.writeStatus(box, waiting, gone, signal);
   return remainder;
@@ -62,22 +64,31 @@ function awaitedBy({ box, began, context }: BoxPass): () => boolean {
   };
 }
 
-async function writePortion({ box, cache, context, signal }: BoxPass, portion: readonly DueStatus[]): Promise<void> {
+async function writePortion(pass: BoxPass, portion: readonly DueStatus[]): Promise<void> {
+  const { box, cache, context, signal } = pass;
   const { source, events } = context;
-  for (const { last, status, published } of portion) {
+  const declared = portion.map(({ published }) => published.desired);
+  await source.finalizers?.add(box, enforced(declared, cache), signal);
+  const refused = source.finalizers?.refusals(box);
+  const current = portion.filter(({ status, published }) => published.refusal === refused?.get(status.uid));
+  for (const { last, status, published } of current) {
     cache.published.set(objectKey(status), published);
     recordReadiness(last, status, events);
   }
-  const declared = portion.map(({ published }) => published.desired);
-  const statuses = portion.map(({ status }) => status);
+  const statuses = current.map(({ status }) => status);
   try {
-    await source.finalizers?.add(box, enforced(declared, cache), signal);
     await source.writeStatus(box, statuses, [], signal);
   } catch (error) {
     // The next pass writes them.
     for (const status of statuses) cache.published.delete(objectKey(status));
     throw error;
   }
+}
+
+/** Checks whether the published statuses say of which objects the API server refuses the finalizer. */
+function isEachReported(seen: readonly Desired[], { box, cache, context: { source } }: BoxPass): boolean {
+  const refused = source.finalizers?.refusals(box);
+  return seen.every(({ object: { key, uid } }) => cache.published.get(key)?.refusal === refused?.get(uid));
 }
 
 function remainderOf({ isCut, held }: DueStatuses, later: ReadonlySet<string>, { large }: BoxPass): Remainder {
@@ -93,20 +104,24 @@ export function publishAgain({ published }: BoxCache, keys: Iterable<string> = p
   for (const key of keys) published.delete(key);
 }
 
-/** Returns the last published statuses of objects whose deletion waits for the API, but not Ready. */
-function waitingStatuses({ box, cache: { published: all }, context }: BoxPass): readonly ObjectStatus[] {
+/** Returns the last published statuses of objects whose deletion waits for a pass that succeeds, but not Ready. */
+function waitingStatuses(
+  { box, cache: { published: all }, context }: BoxPass,
+  failure: Failure,
+): readonly ObjectStatus[] {
   return (context.source.finalizers?.terminating(box) ?? []).flatMap((going) => {
     const last = all.get(objectKey(going));
     if (last?.desired.object.uid !== going.uid) return [];
     const status = lastStatus(last);
-    return [{ ...status, conditions: status.conditions.map((one) => waitingCondition(one, context)) }];
+    return [{ ...status, conditions: status.conditions.map((one) => waitingCondition(one, failure, context)) }];
   });
 }
 
-function waitingCondition(condition: Condition, { now }: PassContext): Condition {
+function waitingCondition(condition: Condition, failure: Failure, { now }: PassContext): Condition {
   if (condition.type !== 'Ready' && condition.type !== 'Synced') return condition;
   const lastTransitionTime = condition.status === 'False' ? condition.lastTransitionTime : now().toISOString();
-  return { ...condition, status: 'False', reason: 'DeletionWaits', message: DELETION_WAITS, lastTransitionTime };
+  const message = deletionWaits(failure);
+  return { ...condition, status: 'False', reason: 'DeletionWaits', message, lastTransitionTime };
 }
 
 /** Returns the objects that have their rows. */

@@ -6,6 +6,7 @@ import { claimedEpoch } from './claimed-epoch.ts';
 import { keepClusterSettings, type ReadServiceAccounts } from '../cluster-settings.ts';
 import { countConditions } from '../status/condition-counts.ts';
 import { startDeadlines } from './deadlines.ts';
+import { failureOf, type Failure } from './failure.ts';
 import { keepHosts } from '../desired/host-keeper.ts';
 import { createLargeTurns } from './large-turns.ts';
 import { inAllBoxes, isMassDeletion, type Missing } from '../desired/mass-deletion-guard.ts';
@@ -62,8 +63,8 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
   const epoch = claimedEpoch(() => options.management.claimEpoch(options.cluster, signal, options.adopts));
   const caches = new Map<string, BoxCache>();
   const sweepDue = new Set<string>();
-  /** Boxes whose last pass failed. */
-  const failing = new Set<string>();
+  /** Boxes whose last pass failed, with the error. */
+  const failing = new Map<string, unknown>();
   const failure = quietFailure();
 
   const onServed = (): void => caches.forEach((_, box) => queue.add(box));
@@ -109,7 +110,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
     },
     onFailure(box, error, wait) {
       sweepDue.add(box);
-      failing.add(box);
+      failing.set(box, error);
       reach.suspect(error);
       if (!signal.aborted && !isFenced(error)) options.onFailure(box, error, wait);
     },
@@ -125,8 +126,11 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
     if (!signal.aborted) options.onFailure('', error, wait);
   }
 
-  const isFailing = (box: string): boolean => reach.isUnavailable() || failing.has(box);
-  if (finalizers !== undefined) startDeadlines({ ...options, finalizers, holdLimit, isFailing }, signal);
+  const heldBy = (box: string): Failure | undefined => {
+    if (reach.isUnavailable()) return 'unreachable';
+    return failing.has(box) ? failureOf(failing.get(box)) : undefined;
+  };
+  if (finalizers !== undefined) startDeadlines({ ...options, finalizers, holdLimit, failureOf: heldBy }, signal);
 
   async function sweep(): Promise<void> {
     await settings.refresh();
@@ -144,7 +148,9 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
   return {
     firstRound: sweeps.first.then(() => queue.idle()),
     failed: failure.promise,
-    failing,
+    get failing() {
+      return new Set(failing.keys());
+    },
     sweep,
     retry,
     async stop(grace = 0) {

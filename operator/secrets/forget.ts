@@ -5,22 +5,27 @@ import type { Removal } from '../reconcile/apply/plan.ts';
 import type { KeptName, SecretKeeper } from './keeper.ts';
 import { secretName } from './source.ts';
 
-/** Releases the generated secrets of clients that are retained: these keep using them. */
+/**
+ * Releases the generated secrets of clients that are retained: these keep using them. Returns the removals that may
+ * go on: without its owner a secret that is not released would be deleted.
+ */
 export async function releaseRetained(
   { box, keeper, cache, signal }: KeptSecrets,
   desired: readonly Candidate[],
   removals: readonly Removal[],
-): Promise<void> {
+): Promise<readonly Removal[]> {
   const retained = removals.filter(({ row, retain }) => retain && row.kind === 'Client');
-  if (retained.length === 0) return;
+  if (retained.length === 0) return removals;
   const uids = new Set(retained.map(({ declarer }) => declarer.uid));
   const known = [...cache.generated.values()].filter(({ uid }) => uids.has(uid ?? ''));
   // For a client deleted while nobody watched, only the keeper may know its secret.
   const all = known.length >= retained.length ? known : await keeper.names(box, signal);
   const isWanted = wantedBy(desired);
   const released = all.filter((one) => !isWanted(one) && retained.some((removal) => mayBelong(one, removal)));
-  if (released.length > 0) await keeper.release(box, released, signal);
-  for (const { name } of known) cache.generated.delete(name);
+  const refused = released.length === 0 ? [] : await keeper.release(box, released, signal);
+  const left = new Set(refused.map(({ name }) => name));
+  for (const { name } of known) if (!left.has(name)) cache.generated.delete(name);
+  return removals.filter((removal) => !removal.retain || !refused.some((one) => mayBelong(one, removal)));
 }
 
 /**

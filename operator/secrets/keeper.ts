@@ -47,8 +47,8 @@ export interface SecretKeeper {
   version(box: string, name: string): string;
   /** Returns all generated secrets that are kept for a box, except released ones. */
   names(box: string, signal: AbortSignal): Promise<readonly KeptName[]>;
-  /** Releases secrets whose client stays without its object: they remain as they are. */
-  release(box: string, kept: readonly KeptName[], signal: AbortSignal): Promise<void>;
+  /** Releases secrets whose client stays without its object: they remain as they are. Returns those that it may not. */
+  release(box: string, kept: readonly KeptName[], signal: AbortSignal): Promise<readonly KeptName[]>;
   /**
    * Leaves secrets to the Clients that refer to them now, and remembers none of their texts: the value may be another
    * one when it is generated again. Absent: nothing can refer to what is kept.

@@ -2,6 +2,7 @@ import type { ClientUsage } from '../../api/client/desired-state.ts';
 import { accountName, type AccountState } from '../desired/account-state.ts';
 import type { PassContext } from '../reconcile/pass-context.ts';
 import type { BoxCache } from '../reconcile/box-cache.ts';
+import type { Failure } from '../reconcile/failure.ts';
 import type { StoredState } from '../reconcile/stored-state.ts';
 import type { Desired } from '../desired/desired.ts';
 import type { StatusInput, RowState } from './status-input.ts';
@@ -11,17 +12,19 @@ import { danglingLinks, linksOf } from '../desired/links.ts';
 export interface BoxStatusSource {
   readonly box: string;
   readonly cache: BoxCache;
-  readonly context: Pick<PassContext, 'servesServiceAccounts' | 'isApiAway' | 'inClusterTokenUrl'>;
+  readonly context: Pick<PassContext, 'servesServiceAccounts' | 'isApiAway' | 'inClusterTokenUrl'> & {
+    readonly source: Pick<PassContext['source'], 'finalizers'>;
+  };
 }
 
 /**
  * Returns the input that the statuses of a box are computed from. `open` is the state of a row that is not yet as
- * declared: `pending`, or `unreachable` when a pass failed.
+ * declared: `pending`, or the cause when a pass failed.
  */
 export function boxStatusInput(
   { box, cache, context }: BoxStatusSource,
   desired: readonly Desired[],
-  open: 'pending' | 'unreachable',
+  open: 'pending' | Failure,
 ): readonly StatusInput[] {
   const { stored, declared, namespace } = cache;
   const servesServiceAccounts = context.servesServiceAccounts();
@@ -31,12 +34,14 @@ export function boxStatusInput(
   const concerned = policyCounts(policies);
   const clients = desired.filter(({ object }) => object.kind === 'Client').length;
   const usage = cache.usage?.known;
+  const refused = context.source.finalizers?.refusals(box);
   const inClusterTokenUrl = context.inClusterTokenUrl?.(box) ?? '';
   const tellsService = serviceTellers(desired, cache);
   const isThere = (key: string): boolean => stored.rows.has(key) || stored.undeclaredLinks.get(key) === true;
   return desired.map((one, index) => ({
     desired: one,
     row: states[index] ?? open,
+    refusal: refused?.get(one.object.uid),
     unusable: stored.rows.get(one.validated.rowKey)?.faults ?? none,
     policies: policiesOf(one, concerned, policies.length),
     clients: one.object.kind === 'Box' ? clients : 0,
@@ -83,7 +88,7 @@ function accountsOf({ object, validated }: Desired, { accounts }: BoxCache): rea
   return states.every(isOfEntry) ? states : none;
 }
 
-function rowState(one: Desired, { locked, stored }: BoxCache, open: 'pending' | 'unreachable'): RowState {
+function rowState(one: Desired, { locked, stored }: BoxCache, open: 'pending' | Failure): RowState {
   if (locked !== undefined) return locked;
   const row = stored.rows.get(one.validated.rowKey);
   if (row?.declarer.uid === one.object.uid && row.digest === one.digest) return 'applied';

@@ -52,15 +52,20 @@ function verdict(type: ConditionType, [status, reason, message]: Answer): Verdic
   };
 }
 
-function ready({ desired: { validated }, isApiAway }: StatusInput, verdicts: readonly Verdict[]): Verdict {
+function ready({ desired: { validated }, refusal, isApiAway }: StatusInput, verdicts: readonly Verdict[]): Verdict {
   if (validated.suspended) return verdict('Ready', ['Unknown', 'Suspended', 'spec.suspend is true']);
   for (const type of HOLDING_BACK) {
     const found = verdicts.find((one) => one.type === type);
     if (found !== undefined && found.status !== CONDITIONS[type].well)
       return { ...found, type: 'Ready', status: 'False' };
   }
+  if (refusal !== undefined) return verdict('Ready', ['False', 'FinalizerRefused', notHeld(refusal)]);
   if (isApiAway) return verdict('Ready', ['False', 'Unavailable', API_AWAY]);
   return { type: 'Ready', status: 'True', reason: 'Ready', message: '' };
+}
+
+function notHeld(refusal: string): string {
+  return `what the object declares is in force, but its deletion would not wait until it no longer is: the finalizer cannot be added: ${refusal}`;
 }
 
 const API_AWAY = 'the API does not answer the operator: nothing new is applied in the box, and it may issue no tokens';
@@ -175,6 +180,8 @@ function synced({ desired: { object, validated, loses, secret }, row }: StatusIn
   if (validated.suspended) return ['Unknown', 'Suspended', 'spec.suspend is true'];
   if (validated.faults.length > 0) return ['False', 'Rejected', 'the object is not valid'];
   if (loses !== undefined) return ['False', 'Rejected', `the ${identityOf(object)} belongs to ${loses}`];
+  if (typeof row === 'object' && row.result === 'failed')
+    return ['False', 'NotApplied', `it could not be applied: ${row.detail}`];
   if (typeof row === 'object') return ['False', 'Rejected', row.detail];
   if (row === 'applied') return ['True', 'Applied', ''];
   if (row === 'unreachable') return ['False', 'Unavailable', 'it could not be applied; it is tried again'];

@@ -68,6 +68,10 @@ export const REASONS = {
   // Ready
   Ready: 'Every replica of the API enforces what the object declares.',
   Suspended: 'The object has suspend: true. Its resource is unchanged and stays in force.',
+  FinalizerRefused:
+    'The API server refuses to let the operator add or remove its finalizer boxgate.dev/finalizer; the message has the sentence of the API server. Nothing else of the box waits for it, and the operator tries again every few seconds.',
+  Terminating:
+    'The object is being deleted and no longer in force: the operator has released it, and finalizers of others hold it.',
   // Valid
   Accepted: 'The object follows every rule of its kind.',
   NewerFields:
@@ -110,8 +114,9 @@ export const REASONS = {
   Waiting: 'The resource is applied when the thing that it waits for exists.',
   Unavailable:
     'It could not be applied, because the API or its database cannot be reached; the operator retries. Of a Box: the API does not answer.',
+  NotApplied: 'It could not be applied, because of an error that the message names; the operator retries.',
   DeletionWaits:
-    'The object is being deleted, and the API cannot be reached, so it is still in force. The deletion waits for the API for at most BOXGATE_HOLD_SECONDS.',
+    'The object is being deleted and may still be in force, because the API cannot be reached or a pass over the box failed; the message says which. The deletion waits for at most BOXGATE_HOLD_SECONDS.',
   // Granted
   PolicyLinked: 'At least one declared policy grants the client something.',
   NoPolicy:
@@ -157,6 +162,9 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   // Ready
   Ready: '',
   Suspended: 'Remove spec.suspend to apply the object again',
+  FinalizerRefused: 'Change the object or the admission rule that the message names; the operator tries again',
+  // Only those who set the finalizers can remove them.
+  Terminating: '',
   // Valid
   Accepted: '',
   NewerFields: 'Update the operator to the release of the definitions',
@@ -191,6 +199,7 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   Rejected: 'See the conditions Valid and Conflict',
   Waiting: 'It is applied by itself as soon as that is there',
   Unavailable: 'Look at the API and its Postgres if this lasts',
+  NotApplied: 'Look at the log of the operator if this lasts',
   // The message says what happens next.
   DeletionWaits: '',
   // Granted

@@ -4,25 +4,27 @@ import type { AccountState } from '../desired/account-state.ts';
 import { isSameService, type ServiceState } from '../desired/service-state.ts';
 import type { Desired } from '../desired/desired.ts';
 
-/** Reason why the API refused an object; not sent again until the object changes, or until the next sweep. */
+/** Reason why an object is not applied; of a refusal not sent again until it changes, or until the next sweep. */
 export interface Refusal {
   readonly digest: string;
   /**
    * `locked`: the box belongs to another namespace, and nothing of it is applied. `quota`: the object is one of the
-   * youngest of a box that has used up its quota.
+   * youngest of a box that has used up its quota. `failed`: the pass failed, for another reason than an API that is away.
    */
-  readonly result: 'invalid' | 'conflict' | 'locked' | 'quota';
+  readonly result: 'invalid' | 'conflict' | 'locked' | 'quota' | 'failed';
   readonly faults: readonly Fault[];
   readonly detail: string;
 }
 
-/** State of an object's row: as declared; not sent yet; not applied because a pass failed; refused. */
+/** State of an object's row: as declared; not sent yet; not applied because the API is away; refused or failed. */
 export type RowState = 'applied' | 'pending' | 'unreachable' | Refusal;
 
 /** Everything that a status is computed from, compared member by member: the same input keeps the same status. */
 export interface StatusInput {
   readonly desired: Desired;
   readonly row: RowState;
+  /** Sentence with which the API server refused the finalizer. */
+  readonly refusal: string | undefined;
   /** Faults of parts without effect: a policy's rule, a client's `jwks_uri`, or hosts that a Box does not have. */
   readonly unusable: readonly Fault[];
   /** Number of declared policies that concern a client, or that a box has. */
@@ -60,6 +62,7 @@ export function sameStatusInput(one: StatusInput, other: StatusInput): boolean {
   return (
     one.desired === other.desired &&
     one.row === other.row &&
+    one.refusal === other.refusal &&
     (one.unusable === other.unusable || one.unusable.length + other.unusable.length === 0) &&
     one.policies === other.policies &&
     one.clients === other.clients &&

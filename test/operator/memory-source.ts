@@ -107,6 +107,7 @@ export function memoryKeeper(): MemoryKeeper {
     },
     async release(_box, names) {
       for (const { name } of names) keeper.released.add(name);
+      return [];
     },
     leave() {
       // It remembers no text.

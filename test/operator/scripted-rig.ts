@@ -72,7 +72,7 @@ export async function startScriptedRig(api: TestApi, options: ScriptedRigOptions
   const { secrets, keeper } = createClusterSecrets(listening, 'boxgate-system:boxgate', events);
   const reconciler = startReconciler({
     ...plainOptions(api.url),
-    source: createClusterSource({ ...listening, secrets }),
+    source: createClusterSource({ ...listening, date: () => new Date(), secrets }),
     keeper,
     management: options.management?.(real) ?? real,
     meter,

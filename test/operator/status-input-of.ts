@@ -27,6 +27,7 @@ export function statusInputOf(object: Declared, fields: Partial<StatusInput & De
     service: undefined,
     quotaFault: undefined,
     isApiAway: false,
+    refusal: undefined,
     usage: undefined,
     users: undefined,
     members: undefined,

@@ -1,10 +1,11 @@
 import { isObject, parseJson } from '../../../crds/json-value.ts';
+import { API_GROUP } from '../../../crds/kind.ts';
 
 /**
  * Meaning of a failed call of the Kubernetes API for its caller. `expired`: the requested version is too old (410),
  * list again. `garbled`: the answer is not what it should be. `too-large`: it has more bytes than the caller takes.
  * `terminating`: the namespace is being deleted, nothing can be created in it. `unavailable`: no answer, or none now;
- * try again later.
+ * try again later. `forbidden`: no right, or an admission rule denies it; a webhook that is away denies too.
  */
 export type KubeErrorCode =
   | 'expired'
@@ -63,9 +64,9 @@ export function statusError(value: unknown, status = 0, retryAfter?: string): Ku
   const code = typeof said['code'] === 'number' ? said['code'] : status;
   const details = isObject(said['details']) ? said['details'] : {};
   const seconds = Number(retryAfter ?? details['retryAfterSeconds'] ?? 0);
-  const message = typeof said['message'] === 'string' ? said['message'] : `the API server answered ${String(code)}`;
+  const message = messageOf(said, details) ?? `the API server answered ${String(code)}`;
   const subject = subjectOf(details);
-  return new KubeError(isTerminating(details) ? 'terminating' : codeOfStatus(code), message, {
+  return new KubeError(codeOf(details, message, code), message, {
     status: code,
     retryAfter: Number.isFinite(seconds) ? Math.min(Math.max(0, seconds) * 1000, longestRetryAfter) : 0,
     ...(subject === undefined ? {} : { subject }),
@@ -104,8 +105,32 @@ const codeByStatus: ReadonlyMap<number, KubeErrorCode> = new Map([
   [422, 'invalid'],
 ]);
 
-function codeOfStatus(status: number): KubeErrorCode {
-  return codeByStatus.get(status) ?? 'unavailable';
+function codeOf(details: Record<string, unknown>, message: string, status: number): KubeErrorCode {
+  if (isTerminating(details)) return 'terminating';
+  return denial.test(message) ? 'forbidden' : (codeByStatus.get(status) ?? 'unavailable');
+}
+
+/** Sentence of an admission rule, whatever its status is: a webhook chooses it, and one that is away is a 500. */
+const denial = /(?:admission|failed calling) webhook "|: ValidatingAdmissionPolicy '/;
+
+/**
+ * Returns the sentence of the API server. Where one of our objects breaks its schema, only the fields are named: the
+ * sentence repeats their values, and one may be a secret.
+ */
+function messageOf(said: Record<string, unknown>, { group, causes }: Record<string, unknown>): string | undefined {
+  const { message, reason } = said;
+  if (typeof message !== 'string') return undefined;
+  const end = message.indexOf(' is invalid: ');
+  if (group !== API_GROUP || reason !== 'Invalid' || end === -1) return message;
+  const fields = (Array.isArray(causes) ? causes : []).flatMap((cause: unknown) =>
+    isObject(cause) && typeof cause['field'] === 'string' ? [cause['field']] : [],
+  );
+  return `${message.slice(0, end)} is invalid: ${[...new Set(fields)].join(', ')}`;
+}
+
+/** Checks whether the API server refuses a change of one object, or others keep changing it: all others go on. */
+export function isRefused({ code }: KubeError): boolean {
+  return code === 'forbidden' || code === 'invalid' || code === 'conflict';
 }
 
 /** Checks for the refusal of a terminating namespace (Kubernetes: the admission plugin NamespaceLifecycle). */

@@ -6,7 +6,7 @@ import { nextSecret, type KeptSecret, type PreviousSecret, type SecretChange } f
 import { secretEvent } from '../../secrets/event.ts';
 import type { KeptName, SecretKeeper, SecretWish } from '../../secrets/keeper.ts';
 import type { KubeApi } from '../client/kube-api.ts';
-import { KubeError, refusedVerb } from '../client/kube-error.ts';
+import { isRefused, KubeError, refusedVerb } from '../client/kube-error.ts';
 import { forEachConcurrently } from '../client/concurrency.ts';
 import { pathOfKind, pathOfObject } from '../client/live-read.ts';
 import { FIELD_MANAGER } from '../client/names.ts';
@@ -102,16 +102,24 @@ class ClusterSecretKeeper {
     });
   }
 
-  /** Releases Secrets. A namespace that is terminating, or in which we have no rights, keeps nothing anyway. */
-  async release(box: string, kept: readonly KeptName[], signal: AbortSignal): Promise<void> {
-    await forEachConcurrently(kept, async ({ name, uid }) => {
+  /**
+   * Releases Secrets; returns those that the API server refuses to change. A namespace that is terminating, or in which
+   * we have no rights, keeps nothing anyway.
+   */
+  async release(box: string, kept: readonly KeptName[], signal: AbortSignal): Promise<readonly KeptName[]> {
+    const refused: KeptName[] = [];
+    await forEachConcurrently(kept, async (one) => {
+      const { name, uid } = one;
       this.#last.delete(keyOf(box, name));
       for (let left = tries; left > 0; left -= 1) {
         const stored = await this.#ownedBy(box, name, uid, signal);
-        if (stored === undefined || (await this.#released(box, stored, signal))) return;
+        const result = stored === undefined ? 'done' : await this.#released(box, stored, signal);
+        if (result === 'refused') refused.push(one);
+        if (result !== 'changed') return;
       }
       throw new KubeError('conflict', `Secret ${name} changes faster than it can be released`);
     });
+    return refused;
   }
 
   leave(box: string, kept: readonly KeptName[]): void {
@@ -138,16 +146,28 @@ class ClusterSecretKeeper {
     return this.#options.watches.known(box)?.store;
   }
 
-  async #released(box: string, stored: StoredSecret, signal: AbortSignal): Promise<boolean> {
+  async #released(box: string, stored: StoredSecret, signal: AbortSignal): Promise<'done' | 'changed' | 'refused'> {
     try {
       const patched = await this.#patch(box, stored.name, releasePatch(stored, clientOf(stored.content) ?? ''), signal);
       this.#store(box)?.put(patched);
-      return true;
+      return 'done';
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
-      if (error.code === 'conflict') return false;
+      if (error.code === 'conflict') return 'changed';
       if (error.code === 'unavailable') throw error;
-      return true;
+      const isDenied = isRefused(error) && refusedVerb(error, 'secrets') === undefined;
+      if (isDenied) this.#tellKept(box, stored, error);
+      return isDenied ? 'refused' : 'done';
+    }
+  }
+
+  /** Reports on a retained Client why it is not released: its Secret would be deleted with it. */
+  #tellKept(box: string, { name, content }: StoredSecret, { message }: KubeError): void {
+    for (const { kind, name: client, uid } of content.owners.filter(({ controller }) => controller)) {
+      if (kind !== 'Client') continue;
+      const object = { kind, namespace: box, name: client, uid } as const;
+      const text = `the deletion waits: Secret ${name}, which is to be retained, was refused: ${message}`;
+      this.#options.events.record({ object, type: 'Warning', reason: 'SecretRefused', message: text });
     }
   }
 
@@ -271,9 +291,9 @@ class ClusterSecretKeeper {
         // A running watch continues without rights: before it ends it does not show that they are back.
         return refusedVerb(error, 'secrets') !== undefined
           ? { ...secretForbidden(box, this.#options.account), look: this.#in(retryAfter) }
-          : missing('SecretRefused', `Secret ${secret} was refused: ${error.message}`);
+          : this.#refused(secret, error);
       case 'invalid':
-        return missing('SecretRefused', `Secret ${secret} was refused: ${error.message}`);
+        return this.#refused(secret, error);
       case 'not-found':
         return missing('NamespaceTerminating', 'the namespace is gone');
       case 'conflict':
@@ -284,6 +304,11 @@ class ClusterSecretKeeper {
       case 'unavailable':
         return { ...missing('SecretNotRead', 'the API server does not answer'), look: this.#in(retryAfter) };
     }
+  }
+
+  /** Nobody notifies of another admission rule, or of a webhook that is back. */
+  #refused(secret: string, { message }: KubeError): MissingSecret {
+    return { ...missing('SecretRefused', `Secret ${secret} was refused: ${message}`), look: this.#in(lookAgain) };
   }
 
   #in(milliseconds: number): number {

@@ -27,6 +27,8 @@ export type ClusterSourceOptions = Pick<
   ListWatchOptions<DeclaredObject>,
   'api' | 'times' | 'random' | 'now' | 'sleep' | 'onFailure'
 > & {
+  /** Returns the time of conditions. */
+  readonly date: () => Date;
   /** Namespace that the operator runs in. */
   readonly ownNamespace?: string;
   /** Host of the installation's public URL: no box gets it. */

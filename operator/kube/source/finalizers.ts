@@ -1,14 +1,15 @@
 import type { Kind } from '../../../crds/kind.ts';
-import type { TerminatingObject, Finalizers } from '../../reconcile/finalizers.ts';
+import { notReleased, REFUSAL_RETRY, type TerminatingObject, type Finalizers } from '../../reconcile/finalizers.ts';
 import type { ObjectName } from '../../desired/declared.ts';
 import { declaredObject, FINALIZER, isHeld, novelty, type DeclaredObject } from './declared-object.ts';
 import type { KubeApi } from '../client/kube-api.ts';
-import { KubeError } from '../client/kube-error.ts';
+import { isRefused, KubeError } from '../client/kube-error.ts';
 import { unlessMissing } from '../client/unless-missing.ts';
 import { forEachConcurrently } from '../client/concurrency.ts';
 import { kindName, pathOfObject } from '../client/live-read.ts';
 import { FIELD_MANAGER } from '../client/names.ts';
 import type { ObjectStore } from '../client/object-store.ts';
+import { writeReady } from './status-writer.ts';
 
 /** Dependencies of the finalizers of a cluster. */
 export interface FinalizerOptions {
@@ -18,6 +19,19 @@ export interface FinalizerOptions {
   readonly ownNamespace: string | undefined;
   /** Milliseconds, from a clock that never goes back. */
   readonly now: () => number;
+  /** Returns the time of conditions. */
+  readonly date: () => Date;
+  /** Called for each change of an object that the API server refuses. */
+  readonly onFailure: (error: unknown, wait: number) => void;
+}
+
+/** The last refusal to change an object. */
+interface Refused {
+  readonly object: ObjectName;
+  readonly box: string;
+  readonly at: number;
+  readonly resourceVersion: string;
+  readonly sentence: string;
 }
 
 /** Our finalizer on the objects of a cluster; it learns from the watch that an object is being deleted. */
@@ -34,15 +48,18 @@ const tries = 5;
 /**
  * Returns the calls that let objects wait with their deletion by the finalizer {@link FINALIZER} (Kubernetes, concepts:
  * finalizers). Each write carries the uid and the version that it was computed from, so that it changes no other object
- * and no other finalizer. Throws KubeError.
+ * and no other finalizer. An object that the API server refuses to change holds up no other. Throws KubeError.
  */
 export function createFinalizers(options: FinalizerOptions): ClusterFinalizers {
-  const { api, storeOf, now } = options;
+  const { api, storeOf, now, onFailure } = options;
   /** By uid: an object, and the time when its deletion was first seen. */
   const since = new Map<
     string,
     { readonly at: number; readonly object: ObjectName & { readonly namespace: string } }
   >();
+
+  /** By uid. */
+  const refused = new Map<string, Refused>();
 
   const stillGoing = (box: string | undefined): TerminatingObject[] => {
     const found: TerminatingObject[] = [];
@@ -60,17 +77,59 @@ export function createFinalizers(options: FinalizerOptions): ClusterFinalizers {
   async function write(box: string, object: ObjectName, isWanted: boolean, signal: AbortSignal): Promise<void> {
     const store = storeOf(object.kind);
     let kept = store?.get(box, object.name);
-    for (let left = tries; ; left -= 1) {
-      if (kept?.uid !== object.uid || isHeld(kept) === isWanted || (isWanted && kept.isGoing)) return;
+    for (let attempt = tries; ; attempt -= 1) {
+      if (kept?.uid !== object.uid || isHeld(kept) === isWanted || (isWanted && kept.isGoing)) break;
+      if (isRefusedLately(kept)) return;
       try {
+        const isHeldByOthers = !isWanted && kept.finalizers.length > 1;
+        // A status that tells of a refusal stays until that is over.
+        if (isHeldByOthers && !refused.has(object.uid)) kept = await tell(kept, 'Terminating', STILL_HELD, signal);
         note(store, kept, declaredObject(object.kind, await api.call(patch(kept, isWanted), signal)));
-        return;
+        const left = store?.get(box, object.name);
+        if (isHeldByOthers && refused.has(object.uid) && left?.uid === object.uid)
+          await tell(left, 'Terminating', STILL_HELD, signal);
+        break;
       } catch (error) {
         if (!(error instanceof KubeError)) throw error;
-        if (error.code === 'not-found') return;
-        if (error.code !== 'conflict' || left <= 1) throw error;
+        if (error.code === 'not-found') break;
+        if (error.code !== 'conflict' || attempt <= 1) return refuse(kept, isWanted, error, signal);
       }
       kept = await readAgain(api, object, box, signal);
+    }
+    refused.delete(object.uid);
+  }
+
+  /** A refused object costs no call in each pass, unless it has changed since. */
+  function isRefusedLately({ uid, resourceVersion }: DeclaredObject): boolean {
+    const last = refused.get(uid);
+    return last !== undefined && last.resourceVersion === resourceVersion && now() - last.at < REFUSAL_RETRY;
+  }
+
+  /** Notes that an object may not be changed; throws the error if it says nothing about the object. */
+  async function refuse(kept: DeclaredObject, isWanted: boolean, error: KubeError, signal: AbortSignal): Promise<void> {
+    if (!isRefused(error)) throw error;
+    onFailure(error, 0);
+    const { declared: object, namespace: box, uid } = kept;
+    const { message: sentence } = error;
+    const last = isWanted ? kept : await tell(kept, 'FinalizerRefused', notReleased(sentence), signal);
+    refused.set(uid, { object, box, at: now(), resourceVersion: last.resourceVersion, sentence });
+  }
+
+  /** Writes why a terminating object is not Ready; returns the object as it is then. A refusal changes nothing. */
+  async function tell(
+    kept: DeclaredObject,
+    reason: 'Terminating' | 'FinalizerRefused',
+    message: string,
+    signal: AbortSignal,
+  ): Promise<DeclaredObject> {
+    try {
+      const ready = { reason, message, lastTransitionTime: options.date().toISOString() };
+      return await writeReady(api, kept, ready, storeOf(kept.declared.kind), signal);
+    } catch (error) {
+      if (!(error instanceof KubeError)) throw error;
+      if (!isRefused(error) && error.code !== 'not-found') throw error;
+      onFailure(error, 0);
+      return kept;
     }
   }
 
@@ -95,8 +154,20 @@ export function createFinalizers(options: FinalizerOptions): ClusterFinalizers {
     },
     remove: (box, objects, signal) =>
       forEachConcurrently(objects, (object) => write(box, object, false, signal), lengthIn(box)),
+    refusals(box) {
+      const found = new Map<string, string>();
+      for (const [uid, { object, box: where, sentence }] of refused) {
+        if (where !== box) continue;
+        if (storeOf(object.kind)?.get(box, object.name)?.uid === uid) found.set(uid, sentence);
+        else refused.delete(uid);
+      }
+      return found;
+    },
   };
 }
+
+const STILL_HELD =
+  'the object is being deleted and is no longer in force; the operator has released it, and other finalizers hold it';
 
 /** Returns the call that removes our finalizer from an object, unless the object has changed. */
 export function releasePatch(object: DeclaredObject) {

@@ -61,7 +61,9 @@ async function release(api: KubeApi, object: DeclaredObject, signal: AbortSignal
     await api.call(releasePatch(object), signal);
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;
-    if (error.code === 'invalid') return refusalOf(object, error);
+    // Without the right to change one it may change none.
+    const isDenied = error.code === 'invalid' || (error.code === 'forbidden' && !error.message.includes(' cannot '));
+    if (isDenied) return refusalOf(object, error);
     // It is gone, or a newer version of it exists, which the next round finds.
     if (error.code !== 'not-found' && error.code !== 'conflict') throw error;
   }

@@ -5,7 +5,7 @@ import type { Columns, Condition, ObjectStatus } from '../../status/object-statu
 import { isConditionType } from '../../status/reasons.ts';
 
 /** Status of a custom resource as we write it; an undefined field is left out, and removed if it existed. */
-export type StatusBody = Readonly<Record<string, unknown>> & { readonly conditions: readonly Condition[] };
+export type StatusBody<C = Condition> = Readonly<Record<string, unknown>> & { readonly conditions: readonly C[] };
 
 /**
  * Returns what to write over the status that is in the cluster, undefined if that says it all. Fields in `unwritable`,
@@ -29,11 +29,28 @@ export function statusToWrite(
 }
 
 /** Returns the status of an object after `body` was written over `there`; fields and conditions of others stay. */
-export function statusAfter(body: StatusBody, there: unknown): object {
+export function statusAfter(body: StatusBody<object>, there: unknown): object {
   const live = isObject(there) ? there : {};
   const all: readonly unknown[] = Array.isArray(live['conditions']) ? live['conditions'] : [];
   const others = all.filter((one) => !isOwnCondition(one));
   return { ...live, ...body, conditions: [...body.conditions, ...others] };
+}
+
+/** A condition Ready that is not true; its time is that of the change, unless the status was False before. */
+export type NotReady = Pick<Condition, 'reason' | 'message' | 'lastTransitionTime'>;
+
+/** Returns the status that is in the cluster with another condition Ready; undefined if it says the same already. */
+export function withNotReady(
+  there: unknown,
+  notReady: NotReady,
+  observedGeneration: number,
+): StatusBody<object> | undefined {
+  const live = isObject(there) ? there : {};
+  const known = ownConditions(live['conditions']);
+  const ready = withTimeOf({ ...notReady, type: 'Ready', status: 'False', observedGeneration }, known);
+  const before = known.find(({ type }) => type === 'Ready');
+  if (isDeepStrictEqual(before, ready)) return undefined;
+  return { ...live, observedGeneration, conditions: [ready, ...known.filter((one) => one !== before)] };
 }
 
 const nothing: ReadonlySet<string> = new Set();

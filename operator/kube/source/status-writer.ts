@@ -9,7 +9,7 @@ import { kindName, pathOfObject } from '../client/live-read.ts';
 import { FIELD_MANAGER } from '../client/names.ts';
 import type { ObjectStore } from '../client/object-store.ts';
 import { unlessMissing } from '../client/unless-missing.ts';
-import { statusAfter, statusToWrite, type StatusBody } from './status-body.ts';
+import { statusAfter, statusToWrite, withNotReady, type NotReady, type StatusBody } from './status-body.ts';
 
 /** A cluster that statuses are written to. */
 export interface StatusTarget {
@@ -64,6 +64,29 @@ async function writeStatus(target: StatusTarget, status: ObjectStatus, signal: A
   }
 }
 
+/**
+ * Writes the condition Ready into the status that an object has; returns the object as it is then. No pass reports an
+ * object that is being deleted. Throws KubeError.
+ */
+export async function writeReady(
+  api: KubeApi,
+  known: DeclaredObject,
+  notReady: NotReady,
+  store: ObjectStore<DeclaredObject> | undefined,
+  signal: AbortSignal,
+): Promise<DeclaredObject> {
+  const { declared } = known;
+  const there = parseJson(known.status);
+  const body = withNotReady(there, notReady, declared.generation);
+  if (body === undefined) return known;
+  const answer = await api.call(applyCall(declared, known, body), signal);
+  const now = declaredObject(declared.kind, answer);
+  if (now?.uid !== known.uid) return known;
+  const written = novelty.carry(known, { ...now, status: JSON.stringify(statusAfter(body, there)) });
+  if (store?.get(known.namespace, known.name)?.resourceVersion === known.resourceVersion) store.put(written);
+  return written;
+}
+
 /** Reads the object again, and checks whether it is still the one that the status is about. */
 async function isStillThat(
   api: KubeApi,
@@ -103,7 +126,11 @@ function note(store: ObjectStore<DeclaredObject>, { kind, uid }: ObjectStatus, a
   return true;
 }
 
-function applyCall(status: ObjectStatus, { uid, resourceVersion }: DeclaredObject, body: StatusBody) {
+function applyCall(
+  status: Pick<ObjectStatus, 'kind' | 'namespace' | 'name'>,
+  { uid, resourceVersion }: DeclaredObject,
+  body: StatusBody<object>,
+) {
   const { kind, namespace, name } = status;
   return {
     method: 'PATCH',
@@ -116,6 +143,6 @@ function applyCall(status: ObjectStatus, { uid, resourceVersion }: DeclaredObjec
   } as const;
 }
 
-function pathOf({ kind, namespace, name }: ObjectStatus): string {
+function pathOf({ kind, namespace, name }: Pick<ObjectStatus, 'kind' | 'namespace' | 'name'>): string {
   return pathOfObject({ ...kindName(kind), namespace, name });
 }

@@ -121,11 +121,10 @@ export async function applyPlan(
 async function carryOut(pass: BoxPass, plan: Plan, desired: readonly Desired[]): Promise<AppliedPlan> {
   const { cache, api, quota, large, context } = pass;
   const { stored } = cache;
-  const remove = await confirmedRemovals(pass, plan.remove);
+  // Before the row loses its owner: afterwards nobody could tell whose secret it is.
+  const remove = await releaseRetained(pass.secrets, desired, await confirmedRemovals(pass, plan.remove));
   const isQuotaTold = quotaText(quota, stored) === stored.quota;
   if (remove.length === 0 && plan.declare.length === 0 && isQuotaTold) return nothingDone;
-  // Before the row loses its owner: afterwards nobody could tell whose secret it is.
-  await releaseRetained(pass.secrets, desired, remove);
   const left = new Set(plan.declare.map(({ object }) => object.key));
   const removed: Removal[] = [];
   const steps = stepsInTurn(stepsOf(remove, plan.declare), large);

@@ -6,6 +6,7 @@ import { contested, isAnyContested, rowKey, type Candidate } from '../../desired
 import { releaseRetained } from '../../secrets/forget.ts';
 import type { BoxPass } from '../box-pass.ts';
 import { inTurn } from '../large-turns.ts';
+import { notReleased } from '../finalizers.ts';
 import { isLocked } from '../outcome.ts';
 import { areAllOwn, isWanted, removalLine, removalsOf, type Removal } from './plan.ts';
 
@@ -38,8 +39,8 @@ export async function removeDeleted(pass: BoxPass): Promise<Deletions> {
   const due = removalsOf(contenders, stored.rows, listing.complete).filter(
     ({ row, declarer }) => !there.has(declarer.uid) && !taken.has(rowKey(row)),
   );
-  const removed = await confirmedRemovals(pass, due);
-  if (removed.length > 0) await remove(pass, removed);
+  const confirmed = await confirmedRemovals(pass, due);
+  const removed = confirmed.length === 0 ? confirmed : await remove(pass, confirmed);
   await removeFinalizers(pass);
   deletions.hasPending = false;
   const done = new Set(removed);
@@ -72,7 +73,15 @@ export async function removeFinalizers({ box, cache, large, context, signal }: B
   const declarers = new Set([...stored.rows.values()].map(({ declarer }) => declarer.uid));
   const free = going.filter(({ uid }) => !declarers.has(uid));
   const released = inTurn(free, large);
-  if (released.length > 0) await source.finalizers?.remove(box, released, signal);
+  if (released.length === 0) return;
+  await source.finalizers?.remove(box, released, signal);
+  const refused = source.finalizers?.refusals(box);
+  for (const { kind, namespace, name, uid } of released) {
+    const message = refused?.get(uid);
+    if (message === undefined) continue;
+    const object = { kind, namespace, name, uid };
+    context.events.record({ object, type: 'Warning', reason: 'FinalizerRefused', message: notReleased(message) });
+  }
 }
 
 /** Reads all rows of this cluster in the box, without comparing them with what is declared now. */
@@ -93,11 +102,12 @@ async function listStoredRows(pass: BoxPass): Promise<void> {
   stored.replaceRows(rows);
 }
 
-async function remove(pass: BoxPass, removals: readonly Removal[]): Promise<void> {
+async function remove(pass: BoxPass, removals: readonly Removal[]): Promise<readonly Removal[]> {
   // Before the row loses its owner: afterwards nobody could tell whose secret it is.
-  await releaseRetained(pass.secrets, pass.candidates, removals);
-  const lines = removals.map(removalLine);
+  const free = await releaseRetained(pass.secrets, pass.candidates, removals);
+  const lines = free.map(removalLine);
   for (const result of await pass.api.apply(false, lines)) noteRemoval(result, pass.cache.stored);
+  return free;
 }
 
 function noteRemoval(result: ApplyResult, stored: StoredState): void {

@@ -200,7 +200,7 @@ function startOver(rig: SourceRig, api: TestApi, access: InCluster): Reconciler 
   const { secrets } = createClusterSecrets(listening, 'boxgate-system:boxgate', recordedEvents());
   return startReconciler({
     ...plainOptions(api.url),
-    source: createClusterSource({ ...listening, secrets }),
+    source: createClusterSource({ ...listening, date: () => new Date(), secrets }),
     keeper: memoryKeeper(),
     management: createManagement({ url: rig.managementUrl, key: new Secret(api.managementKey) }),
     cluster: `cluster-${rig.box}`,

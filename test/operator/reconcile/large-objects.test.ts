@@ -99,6 +99,7 @@ describe('a pass over a box with large objects', () => {
     const released: number[] = [];
     rig.source.finalizers = {
       add: () => Promise.resolve(),
+      refusals: () => new Map(),
       terminating: () => going,
       async remove(_box, some) {
         released.push(some.length);

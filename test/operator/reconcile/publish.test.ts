@@ -96,6 +96,7 @@ describe('publishing statuses', () => {
     };
     rig.source.finalizers = {
       add: async (_box, objects) => objects.forEach(({ name }) => held.add(name)),
+      refusals: () => new Map(),
       terminating: () => [],
       remove: () => Promise.resolve(),
     };

@@ -33,6 +33,7 @@ describe('an object whose deletion waits for its row', () => {
     });
     rig.source.finalizers = {
       add: () => Promise.resolve(),
+      refusals: () => new Map(),
       terminating: () => going.map(waiting),
       async remove(_box, objects) {
         for (const { name } of objects) released.push(`${name}: ${String(await rig.token(name, `of-${name}`))}`);

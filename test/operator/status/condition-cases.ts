@@ -49,6 +49,17 @@ type ConditionCase = readonly [title: string, input: StatusInput, conditions: re
 
 /** Objects of each kind in each of their states. */
 export const conditionCases: readonly ConditionCase[] = [
+  // E-06: a refused finalizer and a failed pass were told as an API that is away.
+  [
+    'a client whose finalizer the API server refuses',
+    statusInputOf(client, { policies: 1, refusal: 'the team says no' }),
+    ['Ready=False/FinalizerRefused', ...granted.slice(1)],
+  ],
+  [
+    'a policy that a failed pass did not apply',
+    statusInputOf(policy, { row: { digest: '', result: 'failed', faults: [], detail: 'a bug' } }),
+    ['Ready=False/NotApplied', 'Valid=True/Accepted', 'Synced=False/NotApplied', 'LinksResolved=True/AllFound'],
+  ],
   ['a client that is applied and that a policy concerns', statusInputOf(client, { policies: 2 }), granted],
   [
     'a new client without a policy is Ready and not granted anything',

@@ -16,6 +16,7 @@ describe('sameStatusInput', () => {
     ['the address inside the cluster', { inClusterTokenUrl: 'u' }],
     ['the Service', { service: { state: 'ready' } }],
     ['a problem of the Service', { service: { state: 'missing', reason: 'ServiceForbidden', message: 'm' } }],
+    ['a refused finalizer', { refusal: 'no' }],
     ['an API that does not answer', { isApiAway: true }],
     ['the number of users', { users: 1 }],
     ['the sessions of a client', { usage: { id: 'app', live_sessions: 1 } }],

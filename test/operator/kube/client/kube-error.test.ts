@@ -26,3 +26,26 @@ describe('verb that the API server refused', () => {
     equal(refusedVerb(error, 'services'), 'patch');
   });
 });
+
+describe('error of a refused change', () => {
+  const down = 'Internal error occurred: failed calling webhook "a.b": failed to call webhook: connection refused';
+  const rule = `clients.boxgate.dev "x" is forbidden: ValidatingAdmissionPolicy 'team' with binding 'team' denied request: no`;
+  const denials: readonly (readonly [string, number, string])[] = [
+    ['a webhook that is away', 500, down],
+    ['a webhook that chose the status', 418, 'admission webhook "a.b" denied the request: no'],
+    ['a policy that chose Unauthorized', 401, rule],
+  ];
+  for (const [title, code, message] of denials) {
+    it(`is forbidden for ${title}`, () => {
+      // E-06: a webhook that is away was taken for an API server that does not answer.
+      equal(statusError({ kind: 'Status', code, message }).code, 'forbidden');
+    });
+  }
+
+  it('names the fields of our object that break its schema, and not their values', () => {
+    const message = 'Client.boxgate.dev "x" is invalid: spec.secret: Invalid value: "s3cret": too short';
+    const details = { group: 'boxgate.dev', kind: 'Client', name: 'x', causes: [{ field: 'spec.secret', message }] };
+    const error = statusError({ kind: 'Status', code: 422, reason: 'Invalid', message, details });
+    equal(error.message, 'Client.boxgate.dev "x" is invalid: spec.secret');
+  });
+});

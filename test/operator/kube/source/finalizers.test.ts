@@ -8,6 +8,8 @@ import { ObjectStore } from '../../../../operator/kube/client/object-store.ts';
 const { signal } = new AbortController();
 const ours = 'boxgate.dev/finalizer';
 const deleted = { deletionTimestamp: '2026-01-01T00:00:00Z' };
+const date = (): Date => new Date('2026-01-01T00:00:00Z');
+const onFailure = (): void => undefined;
 const app = { kind: 'Client', name: 'app', uid: 'uid-app' } as const;
 
 function live(more: object = {}) {
@@ -27,18 +29,27 @@ describe('the finalizer', () => {
   let time: number;
   let holds: ClusterFinalizers;
   beforeEach(() => {
-    [store, calls, answers, time] = [new ObjectStore(novelty), [], [], 1_000];
+    [store, calls, answers, time, told] = [new ObjectStore(novelty), [], [], 1_000, []];
     const api: KubeApi = {
       async call(call) {
-        calls.push(call);
-        const answer = answers.shift() ?? live({ resourceVersion: '8' });
+        const isStatus = call.path.endsWith('/status');
+        if (isStatus) told.push(/"reason":"(\w+)"/.exec(JSON.stringify(call.body))?.[1] ?? '');
+        else calls.push(call);
+        const answer = answers.shift() ?? (isStatus ? asKept() : live({ resourceVersion: '8' }));
         if (answer instanceof KubeError) throw answer;
         return answer;
       },
       stream: () => Promise.reject(new Error('nothing is watched')),
     };
-    holds = createFinalizers({ api, storeOf: () => store, ownNamespace: 'own', now: () => time });
+    holds = createFinalizers({ api, storeOf: () => store, ownNamespace: 'own', now: () => time, date, onFailure });
   });
+
+  /** Statuses written, each as its reason of Ready. */
+  let told: string[];
+  function asKept(): object {
+    const { finalizers = [] } = store.get('shop', 'app') ?? {};
+    return live({ ...deleted, finalizers });
+  }
 
   const patches = () => calls.filter(({ method }) => method === 'PATCH').map(({ body }) => body);
   const written = (finalizers: readonly string[], resourceVersion = '7') => ({
@@ -67,6 +78,8 @@ describe('the finalizer', () => {
     store.put(kept({ ...deleted, finalizers: ['example.com/one', ours, 'example.com/two'] }));
     await holds.remove('shop', [app], signal);
     expect(patches()).to.deep.equal([written(['example.com/one', 'example.com/two'])]);
+    // E-15: a terminating object that others hold stayed Ready.
+    expect(told).to.deep.equal(['Terminating']);
   });
 
   const idle: [what: string, object: object | undefined, box: string][] = [
@@ -87,7 +100,7 @@ describe('the finalizer', () => {
   it('is computed again over an object that changed meanwhile', async () => {
     store.put(kept({ ...deleted, finalizers: [ours] }));
     const newer = live({ ...deleted, resourceVersion: '9', finalizers: [ours, 'example.com/new'] });
-    answers = [new KubeError('conflict', 'changed'), newer];
+    answers = [new KubeError('conflict', 'changed'), newer, newer];
     await holds.remove('shop', [app], signal);
     expect(patches()).to.deep.equal([written([]), written(['example.com/new'], '9')]);
   });
@@ -111,9 +124,29 @@ describe('the finalizer', () => {
     answers = Array.from({ length: 12 }, (_, nth) =>
       nth % 2 === 0 ? new KubeError('conflict', 'changed') : live({ finalizers: [ours] }),
     );
-    const thrown: unknown = await holds.remove('shop', [app], signal).catch((error: unknown) => error);
-    expect(thrown).to.be.instanceOf(KubeError).with.property('code', 'conflict');
+    await holds.remove('shop', [app], signal);
+    expect([...holds.refusals('shop').values()]).to.deep.equal(['changed']);
     expect(patches()).to.have.length(5);
+  });
+
+  it('is not asked for in each pass where the API server refuses it, and again after a while', async () => {
+    store.put(kept());
+    answers = [new KubeError('forbidden', 'the team says no')];
+    await holds.add('shop', [app], signal);
+    await holds.add('shop', [app], signal);
+    expect([...holds.refusals('shop')]).to.deep.equal([['uid-app', 'the team says no']]);
+    expect(patches()).to.have.length(1);
+    time += 10_000;
+    answers = [live({ resourceVersion: '8', finalizers: [ours] })];
+    await holds.add('shop', [app], signal);
+    expect([patches().length, holds.refusals('shop').size]).to.deep.equal([2, 0]);
+  });
+
+  it('fails the pass where the API server does not answer', async () => {
+    store.put(kept());
+    answers = [new KubeError('unavailable', 'away')];
+    const thrown: unknown = await holds.add('shop', [app], signal).catch((error: unknown) => error);
+    expect(String(thrown)).to.equal('KubeError: away');
   });
 
   describe('of objects that are going', () => {
