@@ -56,7 +56,7 @@ export interface ApiConfig {
   readonly failuresPerBox: number;
   /** BOXGATE_FAILURES_PER_SECRET: failures an hour at the chosen secret of one client, in all replicas. */
   readonly failuresPerSecret: number;
-  /** BOXGATE_FAILURES_PER_ACCOUNT: wrong passwords a day for one account, from all addresses and in all replicas. */
+  /** BOXGATE_FAILURES_PER_ACCOUNT: wrong passwords in 15 minutes for one account, in all replicas. */
   readonly failuresPerAccount: number;
   /** BOXGATE_JWKS_HOSTS: `host` or `host:port`, from which the keys of clients may be fetched. */
   readonly jwksHosts: readonly string[];

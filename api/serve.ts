@@ -239,7 +239,7 @@ function publicServer(parts: Parts): Server {
       events: oauth.countedEvents,
       now: throttleNow,
     }),
-    deviceTokens: createDeviceTokens(config.encryptionKeys),
+    deviceTokens: createDeviceTokens(config.encryptionKeys, throttleNow),
     uiFiles: createUiFiles(),
     onAnswer: answerLog(log, metrics),
     isTrustedProxy: trustedProxies(config.trustedProxies),

@@ -6,7 +6,9 @@ const password = { hash: '$argon2id$one', pepper: 'p' };
 const account = { box: 'shop', user: 1, password };
 
 describe('a device token', () => {
-  const devices = createDeviceTokens([old]);
+  const day = 24 * 3_600_000;
+  let now = Date.UTC(2026, 10, 28);
+  const devices = createDeviceTokens([old], () => now);
   const text = devices.add('', account);
 
   it('proves an account, each time with the same ID', () => {
@@ -53,8 +55,18 @@ describe('a device token', () => {
     expect(devices.find(all, account)).to.equal(undefined);
   });
 
+  it('proves an account for 30 days', () => {
+    // E-07: a browser that signed in lately.
+    const since = now;
+    now = since + 30 * day - 1;
+    expect(devices.find(text, account)).to.match(/^[\w-]{22}$/);
+    now = since + 30 * day;
+    expect(devices.find(text, account)).to.equal(undefined);
+    now = since;
+  });
+
   it('stays valid while the key of the installation is rotated, and ends with it', () => {
-    expect(createDeviceTokens([young, old]).find(text, account)).not.to.equal(undefined);
-    expect(createDeviceTokens([young]).find(text, account)).to.equal(undefined);
+    expect(createDeviceTokens([young, old], () => now).find(text, account)).not.to.equal(undefined);
+    expect(createDeviceTokens([young], () => now).find(text, account)).to.equal(undefined);
   });
 });

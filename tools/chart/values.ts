@@ -124,7 +124,7 @@ export const chartValues: Members = {
     ),
     failuresPerBox: programInteger(1, 1_000_000, 'The same for all clients of a box; null: 100'),
     failuresPerSecret: programInteger(1, 1_000_000, 'Failures an hour for the chosen secret of a client; null: 1000'),
-    failuresPerAccount: programInteger(1, 1_000_000, 'Wrong passwords a day for an account; null: 100'),
+    failuresPerAccount: programInteger(1, 1_000_000, 'Wrong passwords in 15 minutes for an account; null: 100'),
     jwksHosts: texts('Hosts from which the keys of clients (`jwks_uri`) may be fetched'),
     resourcesInMemory: programInteger(
       1_000,

@@ -25,6 +25,8 @@ CREATE TABLE boxgate.user (
   status        text CHECK (status IN ('active', 'inactive')),
   -- Sessions, refresh families, sign-ins and codes begun under an older config version are revoked.
   sessions_from bigint NOT NULL DEFAULT 0,
+  -- The networks that last proved the password, at most five, each with the time in seconds since 1970.
+  networks      jsonb NOT NULL DEFAULT '{}',
   created_at    timestamptz NOT NULL DEFAULT now(),
   updated_at    timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (box, id)

@@ -88,6 +88,30 @@ export async function updateUser(
   return readUser(connection, box, id);
 }
 
+/** A network that proved the password of a user; `at` in seconds since 1970. */
+export interface ProvenNetwork {
+  readonly user: number;
+  readonly network: string;
+  readonly at: number;
+}
+
+/** Stores a network as the latest of a user, and keeps the last five of them. Call it in a `write` transaction. */
+export async function storeNetwork(
+  connection: Connection,
+  box: string,
+  { user, network, at }: ProvenNetwork,
+): Promise<void> {
+  await connection.query(
+    `UPDATE boxgate.user u SET networks = (
+       SELECT jsonb_object_agg(latest.network, latest.at)
+         FROM (SELECT $3::text AS network, $4::bigint AS at
+               UNION ALL SELECT key, value::bigint FROM jsonb_each_text(u.networks) WHERE key <> $3
+               ORDER BY at DESC LIMIT 5) AS latest)
+      WHERE u.box = $1 AND u.id = $2`,
+    [box, user, network, at],
+  );
+}
+
 /** Deletes a user and its memberships; returns whether it existed. */
 export async function deleteUser(connection: Connection, box: string, id: number): Promise<boolean> {
   const { rowCount } = await connection.query('DELETE FROM boxgate.user WHERE box = $1 AND id = $2', [box, id]);

@@ -94,7 +94,11 @@ export interface SigningIn {
   readonly user: StoredUser;
   /** Sessions begun under it end with the next change that ends sessions of this user. */
   readonly version: number;
+  readonly networks: SignInNetworks;
 }
+
+/** The networks of the last sign-ins of a user, with the times in seconds since 1970. */
+export type SignInNetworks = Readonly<Record<string, number>>;
 
 /** Reads the user whose email has this normal form; undefined when there is none. */
 export async function findSigningIn(
@@ -102,12 +106,13 @@ export async function findSigningIn(
   box: string,
   emailKey: string,
 ): Promise<SigningIn | undefined> {
-  const { rows } = await connection.query<UserColumns & { readonly version: string }>(
-    `SELECT ${userColumns}, b.config_version AS version
+  const { rows } = await connection.query<UserColumns & Pick<SigningIn, 'networks'> & { readonly version: string }>(
+    `SELECT ${userColumns}, u.networks, b.config_version AS version
        FROM boxgate.user u JOIN boxgate.box b ON b.box = u.box WHERE u.box = $1 AND u.email_key = $2`,
     [box, emailKey],
   );
-  return rows[0] === undefined ? undefined : { user: storedUser(rows[0]), version: Number(rows[0].version) };
+  const [row] = rows;
+  return row && { user: storedUser(row), version: Number(row.version), networks: row.networks };
 }
 
 /** Reads a user who may sign in now, as a check of a token would show it; undefined if there is none or inactive. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { proofLifetime } from '../../credentials/device-token.ts';
 import { cookieName, cookiesOf, cookieText } from './cookie.ts';
 
 /**
@@ -11,11 +12,8 @@ export function deviceTokenOf(request: IncomingMessage, box: string, issuer: str
 
 /** Returns the text of the Set-Cookie header for a device token. */
 export function setDeviceCookie(box: string, issuer: string, token: string): string {
-  return cookieText(nameOf(box), issuer, token, longest);
+  return cookieText(nameOf(box), issuer, token, proofLifetime);
 }
-
-/** Seconds: 400 days, the longest that browsers keep a cookie (RFC 6265bis §5.5). */
-const longest = 400 * 24 * 3600;
 
 /** Returns the name of the cookie, with a dot, which no box name has: `device-a` and `a` must not share a cookie. */
 function nameOf(box: string): string {

@@ -80,6 +80,8 @@ export function signUpEndpoint(context: ApiContext): Endpoint {
     } else if (outcome === 'waiting') {
       send(response, pageAnswer(waitingPage(language, box.look)), context.onAnswer);
     } else {
+      const account = { user: outcome.user, networks: {} };
+      await context.passwordLimits.networks.add(box.state.box, account, remoteAddr);
       goOnSignedIn(exchange, outcome);
     }
   };

@@ -21,7 +21,7 @@ export async function guessOverRest(
     context.passwordLimits,
     { box, email: user.email, address, requestId, proof },
     async (admit) => {
-      const sharer = await admit(user);
+      const sharer = await admit({ user });
       return (await verify(sharer)) ? true : undefined;
     },
   );

@@ -2,6 +2,8 @@ import type { CountedEvents } from '../../audit/counted-events.ts';
 import { createFailureSlot } from '../../credentials/failure-slot.ts';
 import type { FailureSlot } from '../../credentials/failure-slot.ts';
 import type { Connections } from '../../db/core/pool.ts';
+import { createKnownNetworks } from './known-networks.ts';
+import type { KnownNetworks } from './known-networks.ts';
 import { createSharedFailures } from './failures-of-all-replicas.ts';
 import type { SharedFailures } from './failures-of-all-replicas.ts';
 import type { Throttle } from './throttle.ts';
@@ -9,10 +11,11 @@ import type { Throttle } from './throttle.ts';
 /** The limits on guesses at passwords: of this replica, and of all of them together. */
 export interface PasswordLimits {
   readonly throttle: Pick<Throttle, 'passwords' | 'proven' | 'addresses'>;
-  /** Counted by the day. */
+  /** Counted in periods of 15 minutes. */
   readonly shared: SharedFailures;
   readonly slot: FailureSlot;
-  /** Failures a day of one account from all addresses, and of one proof. */
+  readonly networks: KnownNetworks;
+  /** Failures in 15 minutes of one account from all addresses, and of one proof. */
   readonly perAccount: number;
   readonly events: Pick<CountedEvents, 'note'>;
 }
@@ -32,8 +35,10 @@ export interface PasswordLimitsOptions {
 /** Creates the limits on guesses at passwords. */
 export function createPasswordLimits(options: PasswordLimitsOptions): PasswordLimits {
   const { throttle, pool, key, perAccount, events, now } = options;
-  return { throttle, shared: createSharedFailures(pool, day, now), slot: createFailureSlot(key), perAccount, events };
+  const networks = createKnownNetworks(pool, now);
+  const shared = createSharedFailures(pool, quarterHour, now);
+  return { throttle, shared, slot: createFailureSlot(key), networks, perAccount, events };
 }
 
 /** Milliseconds. */
-const day = 24 * 3_600_000;
+const quarterHour = 15 * 60_000;

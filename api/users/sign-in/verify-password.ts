@@ -1,6 +1,6 @@
 import { inBox } from '../../db/core/transaction.ts';
 import { findSigningIn } from '../../db/user/user.ts';
-import type { SigningIn, StoredUser } from '../../db/user/user.ts';
+import type { SigningIn } from '../../db/user/user.ts';
 import type { Sharer } from '../../shares/places.ts';
 import { emailKey } from '../user/email.ts';
 import type { UserServices } from '../services.ts';
@@ -9,7 +9,10 @@ import type { UserServices } from '../services.ts';
  * Admits a guess at the password of an account, undefined for one that does not exist, before the password is verified;
  * returns the sharer of argon2 that it belongs to. Throws Problem `throttled` when too many failed, Outage.
  */
-export type AdmitGuess = (user: StoredUser | undefined) => Promise<Sharer>;
+export type AdmitGuess = (account: GuessedAccount | undefined) => Promise<Sharer>;
+
+/** An account whose password is guessed; without networks for one that is not signed in to. */
+export type GuessedAccount = Pick<SigningIn, 'user'> & Partial<Pick<SigningIn, 'networks'>>;
 
 /** Email and password, as typed by a user who wants to sign in. */
 export interface TypedPassword {
@@ -32,7 +35,7 @@ export async function verifyPassword(
   // Asked in any case, even for an invalid email: the statement takes its time.
   const key = emailKey(email) ?? '';
   const found = await inBox(services.pool, box, 'snapshot', (connection) => findSigningIn(connection, box, key));
-  const sharer = await admit(found?.user);
+  const sharer = await admit(found);
   const right = await services.passwords.verify(found?.user.password, password, sharer);
   return right && found?.user.status !== 'inactive' ? found : undefined;
 }

@@ -152,7 +152,7 @@ describe('errors as answers', () => {
         events: world.services.countedEvents,
         now: Date.now,
       }),
-      deviceTokens: createDeviceTokens([key]),
+      deviceTokens: createDeviceTokens([key], Date.now),
       isTrustedProxy: () => surroundings.isTrustedProxy(),
       onAnswer: () => {
         surroundings.onAnswer();
