@@ -5,7 +5,7 @@ import { deleteRecords } from './db/box/box-data.ts';
 import { pruneVersions, readBoxUpkeep } from './db/box/box-upkeep.ts';
 import { upkeepAuditDays } from './db/audit/audit-days.ts';
 import { upkeepBuckets } from './db/session/bucket.ts';
-import { Outage } from './db/core/outage.ts';
+import { isReadOnly, Outage } from './db/core/outage.ts';
 import { deleteOldAnswers } from './db/authorization/authorization-answer.ts';
 import { deleteExpiredConsentRequests } from './db/authorization/consent-request.ts';
 import type { Connections } from './db/core/pool.ts';
@@ -41,11 +41,16 @@ const pruneLimit = 10_000;
  * creates those ahead, drops old ones, rotates signing keys, and deletes expired refresh families, sign-ins and consent
  * requests, old answers, used assertions, counts of failed attempts, old recorded requests, old versions, records of
  * discarded sessions, and revocations that affect no stored session. Every replica does it; each step takes its own
- * lock. Throws Outage if the first buckets cannot be created.
+ * lock. Throws Outage if the first buckets cannot be created, unless Postgres is read-only: nothing needs them then.
  */
 export async function startUpkeep(services: OAuthServices, log: Log): Promise<Upkeep> {
-  await buckets(services, log);
-  await auditDays(services, log);
+  try {
+    await buckets(services, log);
+    await auditDays(services, log);
+  } catch (error) {
+    if (!isReadOnly(error)) throw error;
+    log.warn(errorFacts(error), 'upkeep cannot begin while Postgres is read-only; it is tried again');
+  }
   return startRounds(period, (signal) => upkeepRound(services, log, signal));
 }
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { Writable } from 'node:stream';
+import { createPool, defaultLimits } from '../api/db/core/pool.ts';
 import { Outage } from '../api/db/core/outage.ts';
 import { createLog } from '../process/log.ts';
 import type { OAuthServices } from '../api/oauth/services.ts';
@@ -180,5 +181,24 @@ describe('upkeep', () => {
       `SELECT count(*) AS buckets FROM pg_inherits WHERE inhparent = 'boxgate.session'::regclass`,
     );
     expect(Number(rows[0]?.buckets)).to.be.greaterThan(60);
+  });
+
+  it('begins while Postgres is read-only, though a bucket of the days ahead is missing', async () => {
+    // E-29: a replica that starts then serves what only reads.
+    const { rows } = await world.owner.query<{ name: string; database: string }>(
+      `SELECT max(inhrelid::regclass::text) AS name, current_database() AS database FROM pg_inherits
+        WHERE inhparent = 'boxgate.session'::regclass`,
+    );
+    const [{ name, database } = { name: '', database: '' }] = rows;
+    await world.owner.query(`DROP TABLE ${name}; ALTER DATABASE ${database} SET default_transaction_read_only = on`);
+    const pool = createPool(world.ownerUrl, defaultLimits, 'upkeep-test', () => undefined);
+    try {
+      await (await startUpkeep({ ...world.services, pool }, log)).stop();
+      expect(lines.at(-1)).to.include('read-only');
+    } finally {
+      await pool.end();
+      await world.owner.query(`SET default_transaction_read_only = off;
+        ALTER DATABASE ${database} RESET default_transaction_read_only`);
+    }
   });
 });

@@ -6,6 +6,7 @@ import { batchBounds } from '../../api/db/core/batch-bounds.ts';
 import { createPool, defaultLimits } from '../../api/db/core/pool.ts';
 import { createPreparation, unprepared } from '../../api/db/core/prepared-statements.ts';
 import type { Preparation } from '../../api/db/core/prepared-statements.ts';
+import { requirePrimary } from '../../api/db/core/primary.ts';
 import { bucketOf } from '../../api/db/session/bucket.ts';
 import { findSession } from '../../api/db/session/check.ts';
 import { issueSession } from '../../api/db/session/issue.ts';
@@ -118,7 +119,7 @@ describe('the batched statements', () => {
     expect(prepared.issue.tables).to.deep.equal(['session', partition]);
     expect(prepared.check.tables).to.deep.equal([partition]);
     expect(prepared.check.indexes).to.not.deep.equal([]);
-    expect(prepared).to.deep.equal(await relationsOf(async (connection) => unprepared(connection)));
+    expect(prepared).to.deep.equal(await relationsOf(unprepared));
   });
 
   /** Returns the tables and indexes of sessions that the statements use on a new connection that has run them often. */
@@ -126,7 +127,8 @@ describe('the batched statements', () => {
     const pool = open();
     const connection = await pool.connect();
     try {
-      const db = await prepare(connection);
+      await requirePrimary(connection);
+      const db = prepare(connection);
       const session = newSession();
       const using = async (work: () => Promise<unknown>): Promise<Relations> => {
         await connection.query('BEGIN');

@@ -3,6 +3,8 @@ import pg from 'pg';
 import { startApiProcess } from '../support/api-process.ts';
 import type { ApiProcess } from '../support/api-process.ts';
 import { eventually } from '../support/eventually.ts';
+import { IN_RECOVERY } from '../../api/db/core/primary.ts';
+import { writeOwned } from '../support/physical-backup.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import type { FaultProxy } from '../support/fault-proxy.ts';
 import { startOwnPostgres } from '../support/own-postgres.ts';
@@ -120,7 +122,8 @@ describe('an API whose Postgres', () => {
     expect(answers.length).to.be.greaterThan(100);
   });
 
-  it('X-15 F-17 is read-only answers reads, and 503 to what has to write', async () => {
+  it('X-15 F-17 is read-only stays ready, answers reads, and 503 to what has to write', async () => {
+    // E-29: a pod that is not ready gets no requests, so that its reads could not be answered either.
     await postgres.query(
       'ALTER DATABASE boxgate SET default_transaction_read_only = on',
       "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name LIKE 'boxgate%'",
@@ -133,11 +136,23 @@ describe('an API whose Postgres', () => {
     }
     expect(json(await probes.check())).to.include({ active: true });
     expect((await probes.one('GET /Client')).status).to.equal(200);
+    expect((await fetch(`${api.managementUrl}/readyz`)).status).to.equal(200);
     await postgres.query(
       'SET default_transaction_read_only = off',
       'ALTER DATABASE boxgate RESET default_transaction_read_only',
       "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name LIKE 'boxgate%'",
     );
+  });
+
+  it('X-15 F-17 is a standby, or was demoted to one, is not ready and answers 503 on every route', async () => {
+    // E-29: the rows of a server in recovery may be older than a revocation.
+    await postgres.kill();
+    await writeOwned(postgres.dataDir, 'standby.signal', '');
+    await postgres.restart();
+    await expectAllUnavailable();
+    const ready = await fetch(`${api.managementUrl}/readyz`);
+    expect([ready.status, await ready.text()]).to.deep.equal([503, IN_RECOVERY]);
+    await postgres.query('SELECT pg_promote(true, 60)');
   });
 
   it('F-18 X-15 has its sessions locked answers 503 to what needs them', async () => {

@@ -44,6 +44,11 @@ export function isCancelled(error: unknown): boolean {
   return codeOf(error) === '57014';
 }
 
+/** Checks whether Postgres refused to write (25006), an error of ours with that as its cause included. */
+export function isReadOnly(error: unknown): boolean {
+  return codeOf(error instanceof Outage ? error.cause : error) === '25006';
+}
+
 /** Checks whether Postgres refused a row because another one has its key in this unique index (23505). */
 export function isUniqueViolation(error: unknown, index: string): boolean {
   return error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === index;

@@ -1,24 +1,25 @@
 import type pg from 'pg';
 import { toOutage, translatingErrors } from './outage.ts';
+import { leadsStraightToPostgres } from './primary.ts';
 import type { FixedText, StatementConnection } from './statement.ts';
 
-/** A function that makes a connection ready for statements outside transactions. Throws Outage. */
-export type Preparation = (connection: pg.PoolClient) => Promise<StatementConnection>;
+/** A function that makes a connection ready for statements outside transactions. */
+export type Preparation = (connection: pg.PoolClient) => StatementConnection;
 
 type Values = readonly (string | null)[];
 
 /**
  * Returns a function that lets a connection prepare its statements if it leads straight to Postgres. Behind a pooler
  * the next transaction may run on another server connection, where the prepared statement is missing: there the text is
- * sent each time. Each connection is asked once, in a round trip of its own before its first statement.
+ * sent each time.
  *
  * If Postgres refuses a prepared statement, because a migration has changed its result or because it is missing, its
  * text is sent, and the connection prepares nothing any more.
  */
 export function createPreparation(): Preparation {
   const prepares = new WeakMap<pg.PoolClient, boolean>();
-  return async (connection) => {
-    if (!prepares.has(connection)) prepares.set(connection, await leadsStraightToPostgres(connection));
+  return (connection) => {
+    if (!prepares.has(connection)) prepares.set(connection, leadsStraightToPostgres(connection));
     const asText = unprepared(connection);
     return {
       async rows<Row extends pg.QueryResultRow>(fixed: FixedText, values: Values) {
@@ -41,23 +42,6 @@ export function unprepared(connection: pg.PoolClient): StatementConnection {
     rows: <Row extends pg.QueryResultRow>({ text }: FixedText, values: Values) =>
       translatingErrors(async () => (await connection.query<Row>(text, [...values])).rows),
   };
-}
-
-/**
- * Checks whether the process that answers a statement is the one that answered the connection: a pooler gives its
- * callers keys of its own (BackendKeyData), since it has no server process for them yet. Throws Outage.
- */
-async function leadsStraightToPostgres(connection: pg.PoolClient): Promise<boolean> {
-  const { rows } = await translatingErrors(() =>
-    connection.query<{ readonly process: number }>('SELECT pg_backend_pid() AS process'),
-  );
-  return rows[0]?.process === processOf(connection);
-}
-
-/** Returns the process ID that the connection was given; pg keeps it without declaring it in its types. */
-function processOf(connection: object): unknown {
-  const { processID }: { processID?: unknown } = connection;
-  return processID;
 }
 
 /**

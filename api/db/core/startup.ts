@@ -7,8 +7,9 @@ import { requestLimit, withConnection } from './with-connection.ts';
 
 /**
  * Checks that the API can and may serve on this database: the schema is this release's, or a newer one that serves it
- * too, the server is writable, and the role is bound by row-level security. Throws an Error of one sentence; Outage if
- * that may change while the program runs: Postgres cannot answer, or the schema is too old or too new.
+ * too, the server is a primary, which may be read-only, and the role is bound by row-level security. Throws an Error of
+ * one sentence; Outage if that may change while the program runs: Postgres cannot answer, or the schema is too old or
+ * too new.
  */
 export function checkDatabase(pool: Connections): Promise<void> {
   return withConnection(pool, requestLimit, async (connection) => {
@@ -40,13 +41,12 @@ interface Role {
   readonly name: string;
   readonly unbound: boolean;
   readonly owner: boolean;
-  readonly read_only: string;
 }
 
 /** Checks the role: row-level security does not bind a superuser, a role with BYPASSRLS or the owner of the tables. */
 async function checkRole(connection: Connection): Promise<void> {
   const { rows } = await connection.query<Role>(
-    `SELECT r.rolname AS name, r.rolsuper OR r.rolbypassrls AS unbound, current_setting('transaction_read_only') AS read_only,
+    `SELECT r.rolname AS name, r.rolsuper OR r.rolbypassrls AS unbound,
             EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
                      WHERE n.nspname = 'boxgate' AND pg_has_role(r.oid, c.relowner, 'MEMBER')) AS owner
        FROM pg_roles r WHERE r.rolname = current_user`,
@@ -59,5 +59,4 @@ async function checkRole(connection: Connection): Promise<void> {
       `The role ${role.name} is ${why}, which row-level security does not bind: use a role of the API's own`,
     );
   }
-  if (role.read_only === 'on') throw new Outage('Postgres is read-only');
 }

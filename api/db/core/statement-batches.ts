@@ -27,8 +27,8 @@ export function batchesOn(pool: Connections, bounds: BatchLimits): Runner {
   return <Item, Result>(statement: Statement<Item, Result>) => {
     const { run, boxOf, needsConfirmation = false, beside = Infinity } = statement;
     const runOnPool = (items: readonly Item[]) =>
-      withConnection(pool, bounds.patience, async (connection) => {
-        const db = await prepared(connection);
+      withConnection(pool, bounds.patience, (connection) => {
+        const db = prepared(connection);
         return needsConfirmation ? confirmed(connection, () => run(db, items)) : run(db, items);
       });
     const limits = { ...bounds, beside: Math.min(bounds.beside, beside) };

@@ -4,14 +4,16 @@ import { unlessAborted } from '../../../process/unless-aborted.ts';
 import { cancelStatement } from './cancel.ts';
 import { Outage, translatingErrors } from './outage.ts';
 import type { Connections } from './pool.ts';
+import { requirePrimary } from './primary.ts';
 
 /** Milliseconds that a request may spend on one piece of work with Postgres: the caller gets an answer within 2 s. */
 export const requestLimit = 1_700;
 
 /**
- * Runs a piece of work on one connection, at most `limit` milliseconds from now, including the wait for the connection;
- * a transaction left open is rolled back. Throws Outage if Postgres cannot answer, or not in time: then the connection
- * is discarded, and the result of the work is ignored. Work of a box waits for the turn of the box first.
+ * Runs a piece of work on one connection to a primary, at most `limit` milliseconds from now, including the wait for
+ * the connection; a transaction left open is rolled back. Throws Outage if Postgres cannot answer, or not in time: then
+ * the connection is discarded, and the result of the work is ignored. Work of a box waits for the turn of the box
+ * first.
  */
 export function withConnection<T>(
   pool: Connections,
@@ -45,13 +47,18 @@ async function runOn<T>(
     throw signal.reason;
   }
   try {
-    const result = await unlessAborted(work(connection), signal);
+    const result = await unlessAborted(onPrimary(connection, work), signal);
     connection.release();
     return result;
   } catch (error) {
     connection.release(await rollback(connection, signal));
     throw error;
   }
+}
+
+async function onPrimary<T>(connection: pg.PoolClient, work: (connection: pg.PoolClient) => Promise<T>): Promise<T> {
+  await requirePrimary(connection);
+  return work(connection);
 }
 
 /** Rolls back; returns an error if the connection cannot be used any more: it would never answer. */

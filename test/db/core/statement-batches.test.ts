@@ -33,7 +33,7 @@ describe('the batches on a pool', () => {
     });
     try {
       for (const item of ['a', 'b']) expect(await batchesOn(pool, batchBounds)(oneForEach)(item)).to.equal(item);
-      expect(texts).to.deep.equal(['SELECT pg_backend_pid() AS process', one.text, one.text]);
+      expect(texts.slice(1)).to.deep.equal([one.text, one.text]);
     } finally {
       await pool.end();
       await database.drop();
