@@ -6,6 +6,7 @@ import { RULE_ENGINES } from '../../crds/access-policy.ts';
 import { checkResource } from '../../crds/validate.ts';
 import { decide } from '../../api/policy/decide.ts';
 import { MOST_COMPILE_COST } from '../../api/policy/compile-cost.ts';
+import { LONGEST_SOUGHT } from '../../api/policy/engines/cel-runtime.ts';
 import { LONGEST_EXPRESSION } from '../../api/policy/engines/cel.ts';
 import { MOST_RULES } from '../../api/policy/engines/complex.ts';
 import { DEEPEST_SCHEMA, LONGEST_SCHEMA, MOST_SUBSCHEMAS } from '../../api/policy/engines/json-schema-check.ts';
@@ -66,6 +67,7 @@ describe('docs/policies.md', () => {
       ['steps of one decision, all its candidates together', figure(STEPS_PER_DECISION)],
       ['processor time of one decision, all its candidates together', `${MILLISECONDS_PER_DECISION} ms`],
       ['CEL expression', `${figure(LONGEST_EXPRESSION)} characters`],
+      ['text that `contains`, `indexOf`, `lastIndexOf` or `split` of CEL searches for', `${LONGEST_SOUGHT} characters`],
       ['JSON Schema', `${figure(LONGEST_SCHEMA)} characters as JSON`],
       ['subschemas, those behind a `$ref` counted again', figure(MOST_SUBSCHEMAS)],
       ['subschemas in subschemas', `${figure(DEEPEST_SCHEMA)} levels`],

@@ -6,7 +6,7 @@ import { isIdField } from '../id-fields.ts';
 import { linearRegExp } from '../linear-regexp.ts';
 import type { LinearRegExp } from '../linear-regexp.ts';
 import { PolicyFault } from '../policy-fault.ts';
-import { celRuntime, ID, IDS, LOOP } from './cel-runtime.ts';
+import { celRuntime, ID, IDS, LONGEST_SOUGHT, LOOP, SEARCHES, soughtTooLong } from './cel-runtime.ts';
 import type { Places } from './cel-place.ts';
 import { UNSPENT, VARIABLES } from './cel-values.ts';
 
@@ -223,6 +223,7 @@ function typeOfCall(call: Kind<'callExpr'>, scope: Scope, check: Check): string 
       return 'bool';
     default:
       if (call.function === 'matches') placed(call.args[0], check, () => compilePattern(call, check));
+      if (SEARCHES.has(call.function)) placed(call.args[0], check, () => demandShort(call));
       if (call.function === '@in') compareIds(call, IDS);
       return typeOfFunction(call.function, target, args);
   }
@@ -285,6 +286,14 @@ function compilePattern({ args }: Kind<'callExpr'>, check: Check): void {
       `has the pattern ${JSON.stringify(pattern)}, which ${error instanceof Error ? error.message : 'is not valid'}`,
     );
   }
+}
+
+/** Checks the text of a search that is written into the expression; the runtime checks the others. */
+function demandShort({ function: name, args }: Kind<'callExpr'>): void {
+  const kind = args[0]?.exprKind;
+  const sought = kind?.case === 'constExpr' ? kind.value.constantKind : undefined;
+  if (sought?.case === 'stringValue' && sought.value.length > LONGEST_SOUGHT)
+    throw new Wrong(`must be shorter: ${soughtTooLong(name, sought.value)}`);
 }
 
 function typeOfFunction(name: string, target: string | undefined, args: readonly string[]): string {

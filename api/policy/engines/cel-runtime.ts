@@ -17,6 +17,7 @@ import type { LinearRegExp } from '../linear-regexp.ts';
 import type { Steps } from '../steps.ts';
 import { addressFunctions } from './cel-addresses.ts';
 import { timeFunctions } from './cel-time.ts';
+import { PolicyEnded } from './engine.ts';
 
 /** Input of the functions of one evaluation, next to their arguments. */
 export interface Evaluation {
@@ -24,6 +25,11 @@ export interface Evaluation {
   /** The patterns of `matches` in the expression, compiled. */
   readonly expressions: ReadonlyMap<string, LinearRegExp>;
 }
+
+/** Functions that search a text for another one: their time grows with the product of both lengths. */
+export const SEARCHES: ReadonlySet<string> = new Set(['contains', 'indexOf', 'lastIndexOf', 'split']);
+/** Longest text that a search looks for, in characters. */
+export const LONGEST_SOUGHT = 256;
 
 /** Name of the function that {@link checkExpression} puts around the range of a macro; no expression can write it. */
 export const LOOP = '@loop';
@@ -40,6 +46,7 @@ export const IDS = '@ids';
 class CelRuntime {
   readonly #env = celEnv({ funcs: [...standardFunctions().map((func) => this.#counted(func)), ...this.#own()] });
   #running: Evaluation | undefined;
+  #ended: PolicyEnded | undefined;
 
   /** Returns the functions that an expression may call. */
   functions(name: string): readonly CelFunc[] {
@@ -51,17 +58,20 @@ class CelRuntime {
     return plan(this.#env, expression);
   }
 
-  /** Runs an evaluation whose functions take the given steps. */
+  /** Runs an evaluation whose functions take the given steps. Throws {@link PolicyEnded}, which CEL may pass over. */
   run<T>(evaluation: Evaluation, evaluate: () => T): T {
     this.#running = evaluation;
     // CEL's errors are values, often made in a loop and passed over: recording stacks costs ten times the rest.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     try {
-      return evaluate();
+      const result = evaluate();
+      if (this.#ended !== undefined) throw this.#ended;
+      return result;
     } finally {
       Error.stackTraceLimit = stackTraceLimit;
       this.#running = undefined;
+      this.#ended = undefined;
     }
   }
 
@@ -74,6 +84,7 @@ class CelRuntime {
     const call = (target: CelValue | undefined, args: CelValue[]): CelInput => {
       const { steps } = this.#now();
       steps.take(costOf(func, args));
+      if (SEARCHES.has(func.name)) this.#takeSearch(func.name, target, args[0]);
       for (const value of target === undefined ? args : [target, ...args]) weigh(value, func.name, steps);
       const result = func.call(0, target, args);
       // A new error: the one from the function below names no part of the expression.
@@ -88,6 +99,12 @@ class CelRuntime {
     return celMethod(name, target, takes, result, function counted(this: CelValue, ...args: CelValue[]) {
       return call(this, args);
     });
+  }
+
+  #takeSearch(name: string, text: CelValue | undefined, sought: CelValue | undefined): void {
+    if (typeof text !== 'string' || typeof sought !== 'string') return;
+    if (sought.length > LONGEST_SOUGHT) throw (this.#ended ??= new PolicyEnded(soughtTooLong(name, sought)));
+    this.#now().steps.take((text.length * sought.length) / LONGEST_SOUGHT);
   }
 
   #own(): CelFunc[] {
@@ -120,6 +137,11 @@ class CelRuntime {
       }),
     ];
   }
+}
+
+/** Returns the fault of a search for a text that is too long. */
+export function soughtTooLong(name: string, sought: string): string {
+  return `${name} takes a text of at most ${LONGEST_SOUGHT} characters, and this one has ${sought.length}`;
 }
 
 /** Converts whole numbers to their decimal text, also in a list. */

@@ -2,6 +2,7 @@ import { isList, isObject } from '../../../crds/json-value.ts';
 import type { CompileCost } from '../compile-cost.ts';
 import { PolicyFault } from '../policy-fault.ts';
 import { isSimpleEngine, simpleEngines } from './simple-engines.ts';
+import { PolicyEnded } from './engine.ts';
 import type { Rule, RuleEngine, RuleFields } from './engine.ts';
 
 /** Combines rules of the other engines: grants when all in `and` do, or when one in `or` does. */
@@ -41,7 +42,10 @@ function allOf(rules: readonly Rule[]): Rule {
   return (request, steps) => rules.every((rule) => rule(request, steps));
 }
 
-/** Combines rules with `or`. A rule that fails does not grant; its failure is reported if no other rule grants. */
+/**
+ * Combines rules with `or`. A rule that fails does not grant; its failure is reported if no other rule grants. After
+ * {@link PolicyEnded} none does.
+ */
 function oneOf(rules: readonly Rule[]): Rule {
   return (request, steps) => {
     let failure: Error | undefined;
@@ -49,6 +53,7 @@ function oneOf(rules: readonly Rule[]): Rule {
       try {
         if (rule(request, steps)) return true;
       } catch (error) {
+        if (error instanceof PolicyEnded) throw error;
         failure ??= error instanceof Error ? error : new Error('the rule failed');
       }
     }

@@ -24,3 +24,8 @@ export interface RuleEngine {
   readonly name: Engine;
   readonly compile: (fields: RuleFields, cost: CompileCost) => Rule;
 }
+
+/** Thrown by a rule whose policy must not grant, whatever its other rules decide. */
+export class PolicyEnded extends Error {
+  override readonly name = 'PolicyEnded';
+}
