@@ -1,6 +1,8 @@
 import type { Server } from 'node:http';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import type { ApiConfig } from './config.ts';
-import { readCertificate } from './http/tls/certificate.ts';
+import { endOf, readCertificate } from './http/tls/certificate.ts';
 import type { Certificate } from './http/tls/certificate.ts';
 import { followCertificate } from './http/tls/follow-certificate.ts';
 import { replaceCertificate } from './http/server/server.ts';
@@ -40,6 +42,37 @@ export function followCertificates(
   return () => {
     for (const end of ends) end();
   };
+}
+
+/**
+ * Returns when the certificates in the files of the settings expire, in seconds since 1970, by their use. A file that
+ * cannot be read is left out.
+ */
+export async function certificateEnds(
+  config: Folders & Pick<ApiConfig, 'databaseUrl'>,
+): Promise<ReadonlyMap<string, number>> {
+  const { public: open, management } = placesOf(config);
+  const database = new URL(config.databaseUrl).searchParams;
+  const files = [
+    ['public', open && path.join(open.folder, 'tls.crt'), 'chain'],
+    ['management', management && path.join(management.folder, 'tls.crt'), 'chain'],
+    ['database_authority', database.get('sslrootcert'), 'authorities'],
+    ['database_client', database.get('sslcert'), 'chain'],
+  ] as const;
+  const ends = await Promise.all(
+    files.map(async ([name, file, use]): Promise<readonly [string, number | undefined]> => {
+      return [
+        name,
+        file
+          ? await readFile(file, 'utf8').then(
+              (pem) => endOf(pem, use),
+              () => undefined,
+            )
+          : undefined,
+      ];
+    }),
+  );
+  return new Map(ends.flatMap(([name, end]) => (end === undefined ? [] : [[name, end] as const])));
 }
 
 function placesOf({ tlsFolder, managementTlsFolder }: Folders) {

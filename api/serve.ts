@@ -41,7 +41,7 @@ import { createPasswordLimits } from './http/throttle/password-limits.ts';
 import { createSharedFailures } from './http/throttle/failures-of-all-replicas.ts';
 import { createThrottle, defaultThrottle } from './http/throttle/throttle.ts';
 import { createUiFiles } from './http/ui/ui-files.ts';
-import { followCertificates, readCertificates } from './certificates.ts';
+import { certificateEnds, followCertificates, readCertificates } from './certificates.ts';
 import type { Certificates } from './certificates.ts';
 import { trustedProxies } from './http/request/trusted-proxies.ts';
 import { errorFacts } from '../process/log.ts';
@@ -145,6 +145,7 @@ async function start(
   const ready = readiness(database, life);
   const gauges = {
     ready,
+    certificateEnds: () => certificateEnds(config),
     boxesInMemory: () => oauth.states.size,
     secretsWaiting: () => queue.depth,
     policyFailures: () => failedPolicies.count,

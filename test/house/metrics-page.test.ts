@@ -40,6 +40,7 @@ async function apiPage(): Promise<string> {
   const metrics = createMetrics(
     {
       ready: () => Promise.resolve(),
+      certificateEnds: () => Promise.resolve(new Map([['public', 1]])),
       boxesInMemory: () => 1,
       secretsWaiting: () => 1,
       policyFailures: () => 1,

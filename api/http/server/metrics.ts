@@ -15,6 +15,8 @@ export interface Metrics {
 export interface Gauges {
   /** Resolves if this replica can serve; throws if it cannot. */
   readonly ready: () => Promise<void>;
+  /** Ends of certificates in seconds since 1970, by their use. */
+  readonly certificateEnds: () => Promise<ReadonlyMap<string, number>>;
   readonly boxesInMemory: () => number;
   readonly secretsWaiting: () => number;
   /** Decisions in which a policy failed, since the start. */
@@ -29,6 +31,7 @@ export function createMetrics(gauges: Gauges, shares: readonly ResourceUse[]): M
   collectDefaultMetrics({ register: registry, prefix: 'boxgate_' });
   const answers = createAnswerCounts(registry);
   addReadiness(registry, gauges.ready);
+  addCertificates(registry, gauges.certificateEnds);
   gauge(registry, 'boxgate_boxes_in_memory', 'Boxes whose configuration is held in memory.', gauges.boxesInMemory);
   gauge(registry, 'boxgate_argon2_waiting', 'Secrets being hashed or waiting for it.', gauges.secretsWaiting);
   addShares(registry, shares);
@@ -65,6 +68,20 @@ function addReadiness(registry: Registry, ready: Gauges['ready']): void {
           () => 0,
         ),
       );
+    },
+  });
+}
+
+/** Adds when certificates expire: what replaces them may fail long before anybody notices. */
+function addCertificates(registry: Registry, ends: Gauges['certificateEnds']): void {
+  new Gauge({
+    name: 'boxgate_certificate_expiry_seconds',
+    help: 'Time at which a certificate expires, in seconds since 1970.',
+    labelNames: ['certificate'],
+    registers: [registry],
+    async collect() {
+      this.reset();
+      for (const [certificate, end] of await ends()) this.set({ certificate }, end);
     },
   });
 }

@@ -31,6 +31,18 @@ export function expiryOf({ cert }: Certificate): string {
   return new X509Certificate(cert).validToDate.toISOString();
 }
 
+/**
+ * Returns when certificates in PEM expire, in seconds since 1970: a chain with its first one, authorities, each of which
+ * may have signed, with their last one. Undefined if the text holds no certificate.
+ */
+export function endOf(pem: string, use: 'chain' | 'authorities'): number | undefined {
+  const ends = (pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).map(
+    (one) => new X509Certificate(one).validToDate.getTime() / 1_000,
+  );
+  if (ends.length === 0) return undefined;
+  return use === 'chain' ? Math.min(...ends) : Math.max(...ends);
+}
+
 async function textOf(file: string, setting: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');

@@ -81,6 +81,14 @@ export const alertStories: Readonly<Record<string, AlertStory>> = {
     summary: 'The operator lacks 3 of its rights in the cluster.',
     quiet: [{ boxgate_operator_missing_rights: '0x10 2x3 0x46' }],
   },
+  BoxgateCertificateExpires: {
+    // The stories begin in 1970.
+    fires: { 'boxgate_certificate_expiry_seconds{certificate="public",pod="boxgate-api-1"}': '86400x90' },
+    at: 70,
+    labels: { certificate: 'public' },
+    summary: 'The certificate public of the Boxgate API expires in 22h 50m 0s.',
+    quiet: [{ 'boxgate_certificate_expiry_seconds{certificate="public"}': '864000x90' }, {}],
+  },
   BoxgateSlowTokens: {
     fires: durations(12),
     at: 20,
