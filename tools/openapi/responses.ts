@@ -51,13 +51,13 @@ export const HEADERS = {
   'Content-Encoding': text('The coding of the file, of those that the browser accepts.'),
   'X-Managed-By': text('The object that declares the resource.'),
   'X-Auth-Client': text('The client of the token.'),
-  'X-Auth-User': text('The ID of the user; empty if there is none.'),
-  'X-Auth-Scope': text('The scopes of the token.'),
+  'X-Auth-User': text('The ID of the user; `-` if there is none.'),
+  'X-Auth-Scope': text('The scopes of the token; `-` if it has none.'),
   'X-Auth-Session': text('The ID of the session.'),
   'X-Auth-Policy': text('The policy that granted the request.'),
   'X-Auth-Email': text('The email of the user, with the scope `email`.'),
-  'X-Auth-Email-Verified': text('Whether the email is verified.'),
-  'X-Auth-Groups': text('The groups of the user, with the scope `groups`.'),
+  'X-Auth-Email-Verified': text('Whether the email is verified: `true`, `false` or `unknown`.'),
+  'X-Auth-Groups': text('The groups of the user, with the scope `groups`; `-` if there are none.'),
 } as const satisfies Record<string, JsonObject>;
 
 /** Headers that set a policy for the host of a response. */

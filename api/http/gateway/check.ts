@@ -23,7 +23,7 @@ import { appSubject } from './app-subject.ts';
 import { identityHeaders } from './identity-headers.ts';
 import { originalTarget } from './original-path.ts';
 import type { OriginalTarget } from './original-path.ts';
-import { originalRequest } from './original-request.ts';
+import { isOverridden, originalRequest } from './original-request.ts';
 
 /** Question of a gateway. */
 interface Question extends OriginalTarget {
@@ -49,7 +49,7 @@ export function checkEndpoint(context: ApiContext): Endpoint {
     const token = bearerToken(request, noQuery, box);
     if (token === undefined) throw missingToken(box);
     const remoteAddr = addressOf(request, requestContext.remoteAddr);
-    const original = originalTarget(target);
+    const original = isOverridden(request.headers, method) ? undefined : originalTarget(target);
     const time = Math.floor(context.oauth.now() / 1000);
     const asked = original && { ...original, box, app, method, headers: request.headers, remoteAddr, time };
     const question = { box, app, asked, remoteAddr, requestId };
@@ -86,7 +86,7 @@ interface Granted {
   readonly policy: string;
 }
 
-/** A token's request for an app; `asked` is undefined for a path that no policy may see. */
+/** A token's request for an app; `asked` is undefined for a request that no policy may see. */
 interface Asked {
   readonly box: string;
   readonly app: string;
@@ -133,7 +133,7 @@ function granted(verdict: Verdict, question: Asked, oauth: OAuthServices): Grant
   throw new Problem('forbidden', 'No access policy grants this request');
 }
 
-/** Notes a decided request for the record, unless no policy may see its path. */
+/** Notes a decided request for the record, unless no policy may see it. */
 function noteRequest(verdict: Granted | Forbidden, { box, app, asked }: Asked, oauth: OAuthServices): void {
   if (asked === undefined) return;
   const policy = 'policy' in verdict ? verdict.policy : '';

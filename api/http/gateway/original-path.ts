@@ -10,7 +10,8 @@ export interface OriginalTarget {
  * Returns the path of an original request, decoded once, with dot segments removed and slashes merged (RFC 3986
  * §6.2.2), and its parameters. Returns undefined for a target that software behind the gateway may read in more than
  * one way: a path with an encoded slash or backslash, a control character, or an escape that is left after decoding;
- * a query with a character that no URL has, another separator or end, or two names that may be one parameter.
+ * a query with a character that no URL has, another separator or end, brackets of another form than `name[a][b]`, or
+ * two names that may be one parameter or a part of it.
  */
 export function originalTarget(target: string): OriginalTarget | undefined {
   const at = target.indexOf('?');
@@ -32,26 +33,58 @@ function originalParameters(query: string): OriginalTarget['params'] | undefined
 /** `#` ends a query for some software, `;` ends a parameter, `%00` ends a text; a second `?` is removed by some. */
 const ambiguousInQuery = /^\?|[#;]|%00/;
 
-/** Checks whether no common software takes two of the names for one. */
+/**
+ * Checks whether all common software reads the names alike: brackets only as in `name[a][b]`, and no name may be
+ * another one, or a part of its path, for PHP, Rack, ASP.NET or the qs of Express.
+ */
 function areApart(names: readonly string[]): boolean {
-  if (names.length < 2 || names.every((name) => plainName.test(name))) return true;
-  const spellings = new Map<string, string>();
-  return names.every((name) => {
-    const open = name.indexOf('[');
-    // For PHP, Rack and the qs of Express, `a[]` and `a[b]` are parts of `a`.
-    const isPart = open >= 0 && name.lastIndexOf(']') > open;
-    const head = isPart ? name.slice(0, open) : name;
-    // PHP removes leading spaces, and reads other spaces, dots and open brackets as underscores. ASP.NET ignores case.
-    const key = head.trimStart().replace(/[ .[]/g, '_').toLowerCase();
-    const spelling = isPart ? `${head}[` : head;
-    const before = spellings.get(key);
-    spellings.set(key, spelling);
-    return before === undefined || before === spelling;
-  });
+  if (names.every((name) => plainName.test(name))) return true;
+  const paths = new Map<string, Step>();
+  return names.every((name) => nameForm.test(name) && isApart(name, paths));
 }
 
+/** A step of the path of a name. */
+interface Step {
+  /** As it is written. */
+  readonly text: string;
+  /** The steps that follow it; undefined: the name ends here. */
+  readonly next: Map<string, Step> | undefined;
+}
+
+/** Adds the path of a name: `a[b][]` is a, b and an element. Returns false where a path ends within another one. */
+function isApart(name: string, paths: Map<string, Step>): boolean {
+  const steps = name.split('[');
+  let level = paths;
+  for (const [index, text] of steps.entries()) {
+    const key = index === 0 ? headKey(text) : stepKey(text);
+    const found: Step | undefined = level.get(key);
+    // An element of a list may have the place of any other step.
+    const isBesideElement = level.size > 0 && found === undefined && (key === '' || level.has(''));
+    const next = index < steps.length - 1 ? (found?.next ?? new Map<string, Step>()) : undefined;
+    if (isBesideElement) return false;
+    if (found !== undefined && (found.text !== text || found.next === undefined || next === undefined)) return false;
+    level.set(key, { text, next });
+    if (next === undefined) return true;
+    level = next;
+  }
+  return true;
+}
+
+/** PHP removes leading spaces, and reads other spaces and dots of a name as underscores. ASP.NET ignores case. */
+function headKey(head: string): string {
+  return head.trimStart().replace(/[ .]/g, '_').toLowerCase();
+}
+
+/** PHP removes leading spaces within brackets too. */
+function stepKey(step: string): string {
+  return step.slice(0, -1).trimStart().toLowerCase();
+}
+
+/** A name with brackets, if it has any, in the one form that all software reads alike. */
+const nameForm = /^[^[\]]+(?:\[[^[\]]*\])*$/;
+
 /** A name that has one spelling only; nearly every one is. */
-const plainName = /^[a-z0-9_-]*$/;
+const plainName = /^[a-z0-9_-]+$/;
 
 function originalPath(path: string): string | undefined {
   if (plain.test(path)) return path;

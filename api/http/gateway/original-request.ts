@@ -43,6 +43,17 @@ export function originalRequest(request: IncomingMessage, path: string): Origina
   return { method: first.method, target: first.target, app: appOf(path, told) };
 }
 
+/** Headers by which frameworks replace the method of a request that they have received. */
+const overrides = ['x-http-method-override', 'x-http-method', 'x-method-override'];
+
+/** Checks whether an app could take a request for one of another method. Names of headers are in lower case. */
+export function isOverridden(headers: IncomingMessage['headers'], method: string): boolean {
+  return overrides.some((name) => {
+    const value = headers[name]?.toString();
+    return value !== undefined && value.toLowerCase() !== method.toLowerCase();
+  });
+}
+
 const NO_DIALECT =
   'The original request is missing: send X-Original-Method with X-Original-URI, or X-Forwarded-Method with X-Forwarded-Uri and X-Forwarded-Host, or append its path to /auth/check';
 

@@ -7,6 +7,7 @@ import type { Fault } from '../../../crds/fault.ts';
 import type { RequestParts } from '../../policy/request-object.ts';
 import { BOXGATE_SCOPE } from '../../state/requestable-scopes.ts';
 import { originalTarget } from '../gateway/original-path.ts';
+import { isOverridden } from '../gateway/original-request.ts';
 import { normalPath } from '../request/path-text.ts';
 import { parameters } from '../request/query.ts';
 import { sessionParts, userFields } from '../access/session-parts.ts';
@@ -140,8 +141,11 @@ export function explainedAppRequest({ uri, params = {}, headers = {}, ...asked }
   const faults = [...textFaults(params, 'params'), ...textFaults(headers, 'headers')];
   if (target?.uri.startsWith('/') !== true) {
     const message =
-      'must have one reading only: a path without an encoded slash, nothing encoded twice, and in its query no raw # or ;';
+      'must have one reading only: a path without an encoded slash, nothing encoded twice, and in its query no raw # or ;, and no names that are one for some software';
     faults.push({ path: 'request.uri', message });
+  }
+  if (isOverridden(asHeaders(headers), asked['request-method'])) {
+    faults.push({ path: 'request.headers', message: 'must not override the method: /auth/check refuses that' });
   }
   for (const name of ['resource', 'body', 'changes'] as const) {
     if (asked[name] !== undefined)
@@ -230,7 +234,7 @@ function asParameters(params: JsonObject): JsonObject {
 }
 
 /** Returns headers as in a request: names in lower case, the values of one name in one text (RFC 9110 §5.3). */
-function asHeaders(headers: JsonObject): JsonObject {
+function asHeaders(headers: JsonObject): Readonly<Record<string, string>> {
   const values = Object.entries(headers).flatMap(([name, value]) =>
     [value].flat().map((one): [string, string] => [name.toLowerCase(), trimmed(String(one))]),
   );

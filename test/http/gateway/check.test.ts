@@ -129,8 +129,9 @@ describe('/auth/check', () => {
     const listed: readonly unknown[] = Array.isArray(body) ? body : [];
     expect(Object.fromEntries([...granted.headers].filter(([name]) => name.startsWith('x-auth-')))).to.deep.equal({
       'x-auth-client': 'orders-reader',
-      'x-auth-user': '',
-      'x-auth-scope': '',
+      // E-08: no value is empty.
+      'x-auth-user': '-',
+      'x-auth-scope': '-',
       'x-auth-session': listed.find(isObject)?.['id'],
       'x-auth-policy': 'read-orders',
     });
@@ -159,6 +160,8 @@ describe('/auth/check', () => {
       ['?tenant=mine', 403],
       ['tenant=mine&Tenant=other', 403],
       ['tenant=mine&tenant[]=other', 403],
+      ['tenant=mine&tenant]=other', 403],
+      ['tenant=mine&[tenant=other', 403],
     ] as const) {
       const uri = `/orders?${query}`;
       expect((await check(`?app=${host}`, reader, nginx('GET', uri))).status, `nginx ${query}`).to.equal(status);
@@ -197,6 +200,46 @@ describe('/auth/check', () => {
     expect((await api.call('GET', '/Client', { token: null })).status).to.equal(401);
     expect((await api.call('DELETE', '/AccessPolicy/open-app')).status).to.equal(200);
     expect((await check('?app=new', reader, nginx('DELETE', '/x'))).status).to.equal(403);
+  });
+
+  it('grants no request that an app may take for one of another method', async () => {
+    // E-08: frameworks replace the method of a POST by that of a header.
+    for (const name of ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override', 'x-http-method-override']) {
+      for (const [value, status] of [
+        ['GET', 200],
+        ['get', 200],
+        ['DELETE', 403],
+        ['', 403],
+        ['GET, DELETE', 403],
+      ] as const) {
+        const overridden = { [name]: value };
+        const asked = { ...nginx('GET', '/orders/7'), ...overridden };
+        expect((await check('?app=orders', reader, asked)).status, `nginx ${name} ${value}`).to.equal(status);
+        const forwarded = { ...caddy('GET', '/orders/7', 'orders'), ...overridden };
+        expect((await check('', reader, forwarded)).status, `caddy ${name} ${value}`).to.equal(status);
+        const direct = await check('/orders/7', reader, { Host: 'orders', ...overridden });
+        expect(direct.status, `envoy ${name} ${value}`).to.equal(status);
+      }
+    }
+  });
+
+  it('shows the name of a group, and that there is none, in two ways', async () => {
+    // E-08: no value is empty, and no group can be named like the sign for none.
+    const dash = await api.call('POST', '/Group', { body: { name: '-' } });
+    const bob = await addUser(api, 'bob@shop.example', password);
+    browser = newBrowser(api);
+    await browser.submit('/auth/signin', { email: 'bob@shop.example', password });
+    const team = { id: 'bob', engine: 'allow', link: [{ resourceType: 'User', id: bob }], apps: ['team.example'] };
+    expect((await api.call('POST', '/AccessPolicy', { body: team })).status).to.equal(201);
+    for (const [groups, shown] of [
+      [[], '-'],
+      [[Reflect.get(Object(dash.body), 'id')], '%2D'],
+    ] as const) {
+      expect((await api.call('PUT', `/users/${String(bob)}`, { body: { 'group-ids': groups } })).status).to.equal(200);
+      const token = await userToken({ scope: 'openid groups', audience: 'team.example' });
+      const { headers } = await check('', token, caddy('GET', '/', 'team.example'));
+      expect(headers.get('x-auth-groups')).to.equal(shown);
+    }
   });
 
   it('reads no body: a policy that looks at one does not grant', async () => {
@@ -250,7 +293,7 @@ describe('/auth/check', () => {
     // An administrator gives another email: nobody says whether it is verified.
     for (const [body, verified] of [
       [{ email_verified: true }, 'true'],
-      [{ email: 'ann@other.example' }, ''],
+      [{ email: 'ann@other.example' }, 'unknown'],
     ] as const) {
       expect((await api.call('PUT', `/users/${String(ann)}`, { body })).status).to.equal(200);
       const { headers } = await check('', await userToken({ scope: 'openid email', audience: 'team.example' }), asked);
@@ -282,6 +325,14 @@ describe('/auth/check', () => {
       [
         { app: 'orders', subject: { client: 'stranger' }, request: { ...request, body: {} } },
         'request.body is not seen by policies for apps',
+      ],
+      [
+        {
+          app: 'orders',
+          subject: { client: 'stranger' },
+          request: { ...request, headers: { 'X-HTTP-Method-Override': 'DELETE' } },
+        },
+        'request.headers must not override the method',
       ],
     ];
     for (const [question, sentence] of refusals) {

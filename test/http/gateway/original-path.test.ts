@@ -60,6 +60,13 @@ describe('the target of an original request', () => {
     ['x=%0d%0a&&y=%25zz', { x: '\r\n', y: '%zz' }],
     ['filter[a]=1&filter[b]=2&ids[]=3&ids[]=4', { 'filter[a]': '1', 'filter[b]': '2', 'ids[]': ['3', '4'] }],
     ['a-b=1&a_b=2', { 'a-b': '1', a_b: '2' }],
+    [
+      'items[][name]=a&items[][size]=2&a[b][c]=3&a[b][d]=4',
+      {
+        ...{ 'items[][name]': 'a', 'items[][size]': '2' },
+        ...{ 'a[b][c]': '3', 'a[b][d]': '4' },
+      },
+    ],
     [`${'x&'.repeat(999)}x`, { x: Array.from({ length: 1000 }, () => '') }],
   ];
   for (const [query, params] of parameters) {
@@ -84,11 +91,40 @@ describe('the target of an original request', () => {
       'b=1&B[0]=2',
       'b=1&%5Bx]=2&b%5B%5d=3',
     ],
-    'has names that are one for PHP': ['b.c=1&b_c=2', 'b+c=1&b_c=2', '+b=1&b=2', 'b[c=1&b_c=2'],
+    'has names that are one for PHP': ['b.c=1&b_c=2', 'b+c=1&b_c=2', '+b=1&b=2', 'b[c=1&b_c=2', 'b[x]=1&b[+x]=2'],
+    // E-08: brackets in another form than name[a][b], and names that are a part of another one's path.
+    'has brackets that are read in more than one way': [
+      ...['b]=1', '[b]=1', '[]b=1', '[b=1', 'b[=1', 'b[c=1', 'b[c]d=1', 'b[[c]]=1', 'b[c][d=1', '=1', 'b%5bc=1'],
+      ...['b=1&b]=2', 'b=1&[b]=2', 'b=1&[]b=2', 'b=1&[b=2', 'b=1&b[=2', 'b[c]=1&b[c]x=2'],
+    ],
+    'has a name that is a part of the path of another one': [
+      ...['b[c]=1&b[c][]=2', 'b[c][]=1&b[c]=2', 'b[c]=1&b[c][d]=2', 'b[c][d][e]=1&b[c]=2', 'b[C]=1&b[c][d]=2'],
+      ...['b[]=1&b[0]=2', 'b[0]=1&b[]=2', 'b[c][]=1&b[c][d]=2', 'b[x]=1&b[X]=2', 'B[x]=1&b[y]=2', 'b.c[x]=1&b_c[y]=2'],
+    ],
   };
   for (const [why, queries] of Object.entries(ambiguous)) {
     it(`is for no policy to see if its query ${why}`, () => {
       for (const query of queries) expect(originalTarget(`/a?${query}`), query).to.equal(undefined);
     });
   }
+});
+
+describe('the names of a query', () => {
+  // E-08: what a policy compares under one name, an app reads under no other.
+  it('have one reading only, whatever brackets they have', () => {
+    const piece = fc.constantFrom('a', 'b', 'A', '[', ']', '[]', '[b]', '[a]', '&', '=1', '+', '.', '_');
+    fc.assert(
+      fc.property(fc.array(piece, { minLength: 1, maxLength: 10 }), (pieces) => {
+        const found = originalTarget(`/a?${pieces.join('')}`);
+        const paths = Object.keys(found?.params ?? {}).map((name) => name.toLowerCase().replace(/]/g, '').split('['));
+        for (const [index, path] of paths.entries()) {
+          for (const other of paths.slice(index + 1)) {
+            const shared = Math.min(path.length, other.length);
+            expect(path.slice(0, shared), pieces.join('')).not.to.deep.equal(other.slice(0, shared));
+          }
+        }
+      }),
+      { numRuns: 5000 },
+    );
+  });
 });
