@@ -82,7 +82,11 @@ async function serve(run: Run): Promise<number> {
   );
   const [reader, databaseUrl] = await both(
     listedFolder(run),
-    openDatabase({ self: self.self, ownerUrl: options.databaseUrl, state }, output, closing),
+    openDatabase(
+      { self: self.self, ownerUrl: options.databaseUrl, apiUrl: options.apiDatabaseUrl, state },
+      output,
+      closing,
+    ),
   );
   signal.throwIfAborted();
 

@@ -14,6 +14,8 @@ export interface DevOptions {
   readonly state: string;
   /** A Postgres to use, as its owner, instead of the embedded one. */
   readonly databaseUrl: string | undefined;
+  /** The role of the API in that Postgres; otherwise its owner creates one. */
+  readonly apiDatabaseUrl: string | undefined;
   readonly once: boolean;
 }
 
@@ -35,7 +37,7 @@ export function readDevOptions(args: readonly string[], cwd: string): DevOptions
     folder: absolute,
     ...ports(values.port, values['management-port']),
     state: values.state === undefined ? path.join(absolute, '.boxgate') : path.resolve(cwd, values.state),
-    databaseUrl: databaseUrl(values['database-url']),
+    ...databases(values['database-url'], values['api-database-url']),
     once: values.once ?? false,
   };
 }
@@ -53,6 +55,7 @@ const OPTIONS = {
   'management-port': { type: 'string' },
   state: { type: 'string' },
   'database-url': { type: 'string' },
+  'api-database-url': { type: 'string' },
   once: { type: 'boolean' },
 } as const;
 
@@ -77,10 +80,24 @@ function ports(
   throw new UsageError(`${what} ${String(both.port)}${isBoth ? '' : ' already'}: ${remedy} (0: any free one)`);
 }
 
-/** Checks the URL. The error does not show it, because it may hold a password. Throws UsageError. */
-function databaseUrl(text: string | undefined): string | undefined {
+/** Reads the URLs of the owner and of the API's role. Throws UsageError. */
+function databases(
+  owner: string | undefined,
+  api: string | undefined,
+): Pick<DevOptions, 'databaseUrl' | 'apiDatabaseUrl'> {
+  if (api !== undefined && owner === undefined) {
+    throw new UsageError('--api-database-url needs --database-url: the owner brings the schema up to date');
+  }
+  return {
+    databaseUrl: databaseUrl('--database-url', 'owner', owner),
+    apiDatabaseUrl: databaseUrl('--api-database-url', 'boxgate_api', api),
+  };
+}
+
+/** Checks a URL. The error does not show it, because it may hold a password. Throws UsageError. */
+function databaseUrl(option: string, role: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const url = URL.parse(text);
   if (url !== null && /^postgres(ql)?:$/.test(url.protocol) && url.username !== '') return text;
-  throw new UsageError('--database-url must be a URL such as postgres://owner:password@host:5432/database');
+  throw new UsageError(`${option} must be a URL such as postgres://${role}:password@host:5432/database`);
 }

@@ -10,5 +10,6 @@ Options of boxgate dev:
   --management-port <n>   port that desired state comes in by (8081; 0: any free one)
   --state <dir>           where data, secrets and logs are kept (.boxgate in the folder)
   --database-url <url>    use this Postgres, as its owner, instead of the embedded one
+  --api-database-url <url>  the role of the API there (without it, the owner creates one)
   --once                  apply, print, and exit: 0 if everything is Ready, else 1
 `;

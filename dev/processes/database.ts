@@ -7,10 +7,14 @@ import { keepRunning } from '../keep-running.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import type { StateFolder } from './state-folder.ts';
 
-/** The command that runs Boxgate, the owner's URL of the database (undefined: it is embedded), and the state folder. */
+/**
+ * The command that runs Boxgate, the owner's URL of the database (undefined: it is embedded), the URL of the API's role
+ * there (undefined: the owner creates one), and the state folder.
+ */
 export interface DatabaseOptions {
   readonly self: readonly [string, ...string[]];
   readonly ownerUrl: string | undefined;
+  readonly apiUrl: string | undefined;
   readonly state: StateFolder;
 }
 
@@ -19,15 +23,15 @@ export interface DatabaseOptions {
  * API's role. Throws DevError.
  */
 export async function openDatabase(
-  { self, ownerUrl, state }: DatabaseOptions,
+  { self, ownerUrl, apiUrl, state }: DatabaseOptions,
   output: DevOutput,
   closing: Cleanup,
 ): Promise<Secret> {
   const owner = ownerUrl ?? (await embedded(state, output, closing));
-  const role = ownerUrl === undefined ? 'boxgate_api' : roleFor(ownerUrl);
-  const password = state.keys.apiPassword;
-  await prepareDatabase(self, { ownerUrl: owner, role, password });
-  return apiUrl(owner, role, password);
+  const api =
+    apiUrl ?? urlOf(owner, ownerUrl === undefined ? 'boxgate_api' : roleFor(ownerUrl), state.keys.apiPassword);
+  await prepareDatabase(self, { ownerUrl: owner, apiUrl: api, createsRole: apiUrl === undefined });
+  return new Secret(api);
 }
 
 async function embedded(state: StateFolder, output: DevOutput, closing: Cleanup): Promise<string> {
@@ -54,9 +58,9 @@ function roleFor(ownerUrl: string): string {
   return Buffer.from(`boxgate_api_${database}`).subarray(0, 63).toString('utf8').replace(/�+$/, '');
 }
 
-function apiUrl(ownerUrl: string, role: string, password: Secret): Secret {
+function urlOf(ownerUrl: string, role: string, password: Secret): string {
   const url = new URL(ownerUrl);
   url.username = role;
   url.password = password.reveal();
-  return new Secret(url.href);
+  return url.href;
 }

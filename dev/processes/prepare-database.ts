@@ -1,26 +1,25 @@
 import { isObject, parseJson } from '../../crds/json-value.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { Secret } from '../../api/client/secret.ts';
 import { DevError } from '../dev-error.ts';
 
-/** A database to prepare: its owner, and the API's role with its password. */
+/** A database to prepare: the URLs of its owner and of the API's role, and whether the owner creates that role. */
 export interface DatabaseToPrepare {
   readonly ownerUrl: string;
-  readonly role: string;
-  readonly password: Secret;
+  readonly apiUrl: string;
+  readonly createsRole: boolean;
 }
 
 /** Internal command that calls {@link prepareInProcess}. */
 const PREPARE_COMMAND = 'prepare-database';
 
 /**
- * Creates the API's role and brings the schema up to date, in a process that ends afterwards: a process that runs for
- * days should not keep the memory that this takes. `self` starts `boxgate`. Throws DevError.
+ * Creates the API's role if it has to, and brings the schema up to date, in a process that ends afterwards: a process
+ * that runs for days should not keep the memory that this takes. `self` starts `boxgate`. Throws DevError.
  */
 export async function prepareDatabase(
   self: readonly [string, ...string[]],
-  { ownerUrl, role, password }: DatabaseToPrepare,
+  database: DatabaseToPrepare,
 ): Promise<void> {
   const [program, ...args] = self;
   const child = spawn(program, [...args, PREPARE_COMMAND], { env: {}, stdio: ['pipe', 'ignore', 'pipe'] });
@@ -28,7 +27,7 @@ export async function prepareDatabase(
   child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint += text));
   child.stdin.on('error', () => undefined);
   // Not as arguments: everybody on the machine can read those.
-  child.stdin.end(JSON.stringify({ ownerUrl, role, password: password.reveal() }));
+  child.stdin.end(JSON.stringify(database));
   await once(child, 'close');
   if (child.exitCode !== 0) throw new DevError(complaint.trim() || 'The database could not be prepared');
 }
@@ -40,8 +39,10 @@ export async function prepareInProcess(input: AsyncIterable<Buffer | string>): P
   let text = '';
   for await (const piece of input) text += piece.toString();
   try {
-    const { ownerUrl, role, password } = requestOf(parseJson(text));
-    await ensureApiRole(ownerUrl, role, password.reveal());
+    const { ownerUrl, apiUrl, createsRole } = requestOf(parseJson(text));
+    const { username, password } = new URL(apiUrl);
+    const role = decodeURIComponent(username);
+    if (createsRole) await ensureApiRole(ownerUrl, role, decodeURIComponent(password));
     await migrate(ownerUrl, role);
     return 0;
   } catch (error) {
@@ -52,9 +53,9 @@ export async function prepareInProcess(input: AsyncIterable<Buffer | string>): P
 
 function requestOf(value: unknown): DatabaseToPrepare {
   if (isObject(value)) {
-    const { ownerUrl, role, password } = value;
-    if (typeof ownerUrl === 'string' && typeof role === 'string' && typeof password === 'string') {
-      return { ownerUrl, role, password: new Secret(password) };
+    const { ownerUrl, apiUrl, createsRole } = value;
+    if (typeof ownerUrl === 'string' && typeof apiUrl === 'string' && typeof createsRole === 'boolean') {
+      return { ownerUrl, apiUrl, createsRole };
     }
   }
   throw new Error(`${PREPARE_COMMAND} is for boxgate dev alone`);

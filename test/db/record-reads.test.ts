@@ -2,10 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { readFilledDays, upkeepAuditDays } from '../../api/db/audit/audit-days.ts';
 import { readAuditEvent } from '../../api/db/audit/audit-event.ts';
-import { unprepared } from '../../api/db/core/prepared-statements.ts';
 import { createRecordReads } from '../../api/db/record-reads.ts';
 import type { RecordReads } from '../../api/db/record-reads.ts';
-import { findResource } from '../../api/db/resource/resource-statement.ts';
 import { readResource } from '../../api/db/resource/resource.ts';
 import { bucketOf } from '../../api/db/session/bucket.ts';
 import { uuidV7Time } from '../../api/db/core/uuid-v7.ts';
@@ -13,7 +11,6 @@ import { readSession } from '../../api/db/session/session.ts';
 import { inBox } from '../../api/db/core/transaction.ts';
 import { readGrant } from '../../api/db/user/grant.ts';
 import { readGroup } from '../../api/db/user/group.ts';
-import { findUser } from '../../api/db/user/user-statement.ts';
 import { readUser } from '../../api/db/user/user.ts';
 import { boxDatabase } from '../resources/box-database.ts';
 import type { BoxDatabase } from '../resources/box-database.ts';
@@ -284,40 +281,6 @@ describe('records that are read together', () => {
         [0, 1].map(() => records.resource({ box: 'default', kind: 'Client', id: 'r-2' })),
       );
       expect([one?.version, other?.version]).to.deep.equal([version, version]);
-    }
-  });
-
-  it('are probed by their key on a connection that keeps the plan it made while there were none', async () => {
-    const young = await boxDatabase();
-    try {
-      await young.write(async (connection) => {
-        const db = unprepared(connection);
-        const entriesRead = async (): Promise<number> => {
-          const { rows } = await connection.query<{ read: number }>(
-            `SELECT sum(pg_stat_get_xact_tuples_returned(indexrelid))::integer AS read FROM pg_index
-              WHERE indrelid IN ('boxgate.user'::regclass, 'boxgate.resource'::regclass)`,
-          );
-          return rows[0]?.read ?? 0;
-        };
-        const keysOf = (from: number) => Array.from({ length: 50 }, (_, nth) => ({ box: 'default', id: from + nth }));
-        const clients = keysOf(1).map(({ box, id }) => ({ box, id: String(id), kind: 'Client' as const }));
-        await findUser.run(db, keysOf(1));
-        await findResource.run(db, clients);
-        await young.owner.query(
-          `INSERT INTO boxgate.user (box, id, email, email_key, password, pepper)
-           SELECT 'default', n, n, n, '', '' FROM generate_series(1, 1000) n`,
-        );
-        await young.owner.query(
-          `INSERT INTO boxgate.resource (box, kind, id, version, body)
-           SELECT 'default', 'Client', n, 1, '{}' FROM generate_series(1, 1000) n`,
-        );
-        const before = await entriesRead();
-        const found = [...(await findUser.run(db, keysOf(101))), ...(await findResource.run(db, clients))];
-        expect(found.filter(({ row }) => row !== undefined)).to.have.length(100);
-        expect((await entriesRead()) - before).to.be.within(100, 500);
-      });
-    } finally {
-      await young.end();
     }
   });
 });

@@ -5,7 +5,7 @@ import { freshDatabase } from '../support/postgres.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 import { getStatus, isActive, tokenOf } from './box-requests.ts';
 import { runBoxgate } from './boxgate-process.ts';
-import { anyPorts, startDev } from './dev-process.ts';
+import { anyPorts, startDev, urlsOf } from './dev-process.ts';
 import type { DevProcess } from './dev-process.ts';
 import { clientYaml, temporaryFolder } from './temporary-folder.ts';
 import type { TemporaryFolder } from './temporary-folder.ts';
@@ -55,7 +55,7 @@ describe('clients as people write them, in boxgate dev', () => {
     folder.write('app.yaml', publicClient);
     folder.write('refreshing.yaml', refreshing);
     folder.write('machine.yaml', clientYaml('machine', '  secret: secret-of-the-machine\n'));
-    dev = await startDev(folder.root, ['--database-url', database.ownerUrl]);
+    dev = await startDev(folder.root, urlsOf(database));
   });
   after(async () => {
     await dev.boxgate.end();
@@ -178,7 +178,7 @@ describe('misspelled manifests, in boxgate dev --once', () => {
     await database.drop();
   });
 
-  const once = () => runBoxgate(['dev', folder.root, '--once', '--database-url', database.ownerUrl, ...anyPorts]);
+  const once = () => runBoxgate(['dev', folder.root, '--once', ...urlsOf(database), ...anyPorts]);
 
   it('are told with file, line and the name that may be meant; no value of a misspelled field is shown', async () => {
     folder.write('shop.yaml', misspelled);

@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 import { getStatus, isActive, tokenOf } from './box-requests.ts';
-import { startDev } from './dev-process.ts';
+import { startDev, urlsOf } from './dev-process.ts';
 import type { DevProcess } from './dev-process.ts';
 import { clientYaml, policyYaml, temporaryFolder } from './temporary-folder.ts';
 import type { TemporaryFolder } from './temporary-folder.ts';
@@ -52,7 +52,7 @@ describe('boxgate dev, with a Group in its folder', () => {
     folder.write('desk.yaml', desk);
     folder.write('policy.yaml', policy);
     folder.write('group.yaml', group('{ description: Who works here }'));
-    dev = await startDev(folder.root, ['--database-url', database.ownerUrl]);
+    dev = await startDev(folder.root, urlsOf(database));
     admin = await tokenOf(box(), 'admin', secret);
     ({ id: user } = numbered((await send('POST', '/users', person)).body));
   });

@@ -5,7 +5,7 @@ import { freshDatabase } from '../support/postgres.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 import { familyOf, signalAll } from '../support/processes.ts';
 import { askToken, getStatus, isActive, tokenOf } from './box-requests.ts';
-import { startDev } from './dev-process.ts';
+import { startDev, urlsOf } from './dev-process.ts';
 import type { DevProcess } from './dev-process.ts';
 import { clientYaml, policyYaml, secretYaml, temporaryFolder } from './temporary-folder.ts';
 import type { TemporaryFolder } from './temporary-folder.ts';
@@ -30,7 +30,7 @@ describe('boxgate dev, while its folder changes', () => {
     folder.write('admin.yaml', grantedYaml('admin', adminSecret));
     // It is asked again and again with secrets that do not work yet.
     const environment = { BOXGATE_FAILURES_PER_CLIENT: '1000000', BOXGATE_FAILURES_PER_BOX: '1000000' };
-    dev = await startDev(folder.root, ['--database-url', database.ownerUrl], { environment });
+    dev = await startDev(folder.root, urlsOf(database), { environment });
   });
   after(async () => {
     await dev.boxgate.end();

@@ -6,7 +6,7 @@ import { asOwner, freshDatabase } from '../support/postgres.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 import { familyOf, signalAll } from '../support/processes.ts';
 import { runBoxgate, startBoxgate } from './boxgate-process.ts';
-import { anyPorts, startDev } from './dev-process.ts';
+import { anyPorts, startDev, urlsOf } from './dev-process.ts';
 import { clientYaml, policyYaml, temporaryFolder } from './temporary-folder.ts';
 import type { TemporaryFolder } from './temporary-folder.ts';
 
@@ -41,7 +41,7 @@ describe('boxgate dev, killed while it applies', () => {
 
   it('leaves the box as it was, and the next one applies all', async () => {
     declare('before');
-    const args = ['--database-url', database.ownerUrl];
+    const args = urlsOf(database);
     const killed = await startDev(folder.root, args);
     await asOwner(new URL(database.ownerUrl).pathname.slice(1), async (owner) => {
       // One row that cannot be changed now holds up the transaction in which all are.

@@ -4,13 +4,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { eventually } from '../support/eventually.ts';
-import { asOwner, freshDatabase } from '../support/postgres.ts';
+import { asOwner, freshDatabase, superuserUrl } from '../support/postgres.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 import { familyOf, isRunning } from '../support/processes.ts';
 import { launcher, runBoxgate, startBoxgate } from './boxgate-process.ts';
 import { getStatus } from './box-requests.ts';
 import { writeCurlStandIn } from './curl-stand-in.ts';
-import { anyPorts, startDev } from './dev-process.ts';
+import { anyPorts, startDev, urlsOf } from './dev-process.ts';
 import { clientYaml, policyYaml, secretYaml, temporaryFolder } from './temporary-folder.ts';
 import type { TemporaryFolder } from './temporary-folder.ts';
 
@@ -54,7 +54,7 @@ describe('what boxgate dev prints', () => {
       const chosen = clientYaml('chosen', '  secret: canary-of-a-secret\n');
       folder.write(`${inside}/a.yaml`, `${clientYaml('generated')}---\n${policyYaml('generated')}---\n${chosen}`);
       folder.write(`${inside}/b.yaml`, more);
-      const dev = await startDev(folder.path(inside), ['--database-url', database.ownerUrl]);
+      const dev = await startDev(folder.path(inside), urlsOf(database));
       const [, command = ''] = await dev.boxgate.said(
         /^A token for generated:\n\n {2}(curl .+)\n\nA token for chosen:/m,
       );
@@ -94,7 +94,7 @@ describe('what boxgate dev prints', () => {
   for (const [what, yaml, place] of chosen) {
     it(`R-46 a curl for a chosen secret ${what}, which asks for it, and the place of the secret`, async () => {
       folder.write('manifests/a.yaml', yaml);
-      const dev = await startDev(folder.path('manifests'), ['--database-url', database.ownerUrl]);
+      const dev = await startDev(folder.path('manifests'), urlsOf(database));
       const hint =
         /^A token for chosen:\n\n {2}(curl .+)\n\ncurl asks for the secret; it is in (\S*a\.yaml)(:.*)\.\n\nready /m;
       const [, command = '', file = '', rest] = await dev.boxgate.said(hint);
@@ -107,7 +107,7 @@ describe('what boxgate dev prints', () => {
 
   it('R-46 the file of a generated secret is named when it is created, at the start and later, and not again', async () => {
     folder.write('manifests/a.yaml', clientYaml('first'));
-    const start = () => startDev(folder.path('manifests'), ['--database-url', database.ownerUrl]);
+    const start = () => startDev(folder.path('manifests'), urlsOf(database));
     const named = (text: string) =>
       [...text.matchAll(/^The generated secret of Client default\/(\S+) is in (.*)$/gm)].map(
         ([, client, file = '']) => [client, path.resolve(file)],
@@ -138,7 +138,7 @@ describe('what boxgate dev prints', () => {
     folder.write('c.yaml', clientYaml('waiting', '  secretRef: { name: nowhere, key: client_secret }\n'));
     folder.write('d.yaml', clientYaml('faulty').replace('[client_credentials]', 'client_credentials'));
     folder.write('e.yaml', policyYaml('dangling', 'nobody'));
-    const once = ['dev', folder.root, ...anyPorts, '--once', '--database-url', database.ownerUrl];
+    const once = ['dev', folder.root, ...anyPorts, '--once', ...urlsOf(database)];
     const { code, stdout, stderr } = await runBoxgate(once);
     expect({ code, stderr }).to.deep.equal({ code: 1, stderr: '' });
     const rows = stdout.split('\n').map((line) => line.replace(/ {2,}/g, ' | '));
@@ -163,10 +163,10 @@ describe('what boxgate dev prints', () => {
   });
 
   it('with --once: 0 when everything is Ready, 1 when a file cannot be read', async () => {
-    const once = ['dev', folder.root, ...anyPorts, '--once', '--database-url', database.ownerUrl];
+    const name = new URL(database.ownerUrl).pathname.slice(1);
+    const once = ['dev', folder.root, ...anyPorts, '--once', '--database-url', superuserUrl(name)];
     folder.write('a.yaml', clientYaml('client'));
     expect((await runBoxgate(once)).code).to.equal(0);
-    const name = new URL(database.ownerUrl).pathname.slice(1);
     const role = await asOwner(name, (owner) =>
       owner.query('SELECT rolsuper, rolbypassrls FROM pg_roles WHERE rolname = $1', [`boxgate_api_${name}`]),
     );
@@ -182,7 +182,7 @@ describe('what boxgate dev prints', () => {
       clientYaml(`client-${String(index)}`, `  secret: chosen-${String(index)}\n`),
     );
     folder.write('many.yaml', clients.join('---\n'));
-    const words = [...launcher, 'dev', folder.root, ...anyPorts, '--database-url', database.ownerUrl];
+    const words = [...launcher, 'dev', folder.root, ...anyPorts, ...urlsOf(database)];
     // In the place of the shell: some shells stay between, and ^C ends them first.
     const command = `exec ${words.map((word) => `'${word}'`).join(' ')}`;
     // util-linux's script: a terminal of its own for the command, and the command's exit code.

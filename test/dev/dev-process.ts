@@ -1,5 +1,6 @@
 import { startBoxgate } from './boxgate-process.ts';
 import type { BoxgateOptions, BoxgateProcess } from './boxgate-process.ts';
+import type { TestDatabase } from '../support/postgres.ts';
 
 /** `boxgate dev` that serves. */
 export interface DevProcess {
@@ -10,6 +11,11 @@ export interface DevProcess {
 
 /** Ports that are free wherever the test runs. */
 export const anyPorts = ['--port', '0', '--management-port', '0'] as const;
+
+/** Returns the options that make `boxgate dev` use a database, whose owner may create no role. */
+export function urlsOf({ ownerUrl, apiUrl }: TestDatabase): readonly string[] {
+  return ['--database-url', ownerUrl, '--api-database-url', apiUrl];
+}
 
 /** Starts `boxgate dev` on a folder, on any free ports, and waits until it is ready. */
 export async function startDev(

@@ -121,9 +121,9 @@ describe('boxgate dev, which cannot begin', () => {
   });
 
   describe('on a database', () => {
-    async function refusedOn(url: string): Promise<string> {
+    async function refusedOn(url: string, more: readonly string[] = []): Promise<string> {
       const state = ['--state', folder.path('elsewhere')];
-      const { code, sentence } = await refused([manifests(), ...anyPorts, ...state, '--database-url', url]);
+      const { code, sentence } = await refused([manifests(), ...anyPorts, ...state, '--database-url', url, ...more]);
       expect(code).to.equal(1);
       expect(sentence).not.to.include('canary');
       return sentence;
@@ -141,7 +141,21 @@ describe('boxgate dev, which cannot begin', () => {
     });
 
     it('that belongs to somebody else it says so', async () => {
-      expect(await refusedOn(database.apiUrl)).to.match(/permission denied/);
+      expect(await refusedOn(database.apiUrl, ['--api-database-url', database.ownerUrl])).to.match(
+        /^boxgate_api is no member of boxgate_owner, which owns the schema boxgate: migrate as boxgate_owner$/,
+      );
+    });
+
+    it('whose owner may create no role it prints the statement, and creates nothing', async () => {
+      // E-01: dev ran CREATE or ALTER ROLE always, which such an owner may not.
+      const role = `boxgate_api_${new URL(database.ownerUrl).pathname.slice(1)}`;
+      expect(await refusedOn(database.ownerUrl)).to.include(`run CREATE ROLE "${role}" LOGIN PASSWORD '…', then give`);
+    });
+
+    it('with a role that row-level security does not bind it says so', async () => {
+      expect(await refusedOn(database.ownerUrl, ['--api-database-url', database.ownerUrl])).to.match(
+        /^Row-level security does not bind "boxgate_owner", which owns the tables, .*: use a role of the API's own$/,
+      );
     });
   });
 });

@@ -7,6 +7,7 @@ import { asOwner, freshDatabase } from '../support/postgres.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 import { familyOf, isRunning, signalAll } from '../support/processes.ts';
 import { startBoxgate } from './boxgate-process.ts';
+import { urlsOf } from './dev-process.ts';
 import { clientYaml, temporaryFolder } from './temporary-folder.ts';
 import type { TemporaryFolder } from './temporary-folder.ts';
 
@@ -79,14 +80,14 @@ describe('a command whose launcher is killed', () => {
 
   it('boxgate dev ends with its API', async () => {
     const args = ['dev', folder.path('manifests'), '--port', '0', '--management-port', '0'];
-    const dev = startBoxgate([...args, '--database-url', database.ownerUrl], { command: oldNode });
+    const dev = startBoxgate([...args, ...urlsOf(database)], { command: oldNode });
     await dev.said(/^ready /m);
     await killed(dev);
   });
 
   it('boxgate dev ends with npx, which tells only the shell between them that it has to end', async () => {
     const args = ['dev', folder.path('manifests'), '--port', '0', '--management-port', '0'];
-    const dev = startBoxgate([...args, '--database-url', database.ownerUrl], { command: ['npx', 'boxgate'] });
+    const dev = startBoxgate([...args, ...urlsOf(database)], { command: ['npx', 'boxgate'] });
     await dev.said(/^ready /m);
     const family = familyOf(dev.pid);
     await dev.end('SIGTERM');

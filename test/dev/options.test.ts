@@ -8,22 +8,27 @@ const standard = {
   managementPort: 8081,
   state: '/srv/examples/.boxgate',
   databaseUrl: undefined,
+  apiDatabaseUrl: undefined,
   once: false,
 };
 const url = 'postgres://owner:canary@127.0.0.1:5433/boxgate';
+const a = { folder: '/srv/a', state: '/srv/a/.boxgate' };
+const api = 'postgres://boxgate_api:canary@127.0.0.1:5433/boxgate';
 
 describe('readDevOptions', () => {
-  const good: [args: string[], options: Partial<typeof standard> | { databaseUrl: string }][] = [
-    [['examples'], {}],
-    [['/other'], { folder: '/other', state: '/other/.boxgate' }],
-    [['--port', '0', 'examples', '--management-port=0'], { port: 0, managementPort: 0 }],
-    [['examples', '--port=65535'], { port: 65_535 }],
-    [['examples', '--state', 'kept'], { state: '/srv/kept' }],
-    [['examples', '--once'], { once: true }],
-    [['examples', '--database-url', url], { databaseUrl: url }],
-  ];
+  const good: [args: string[], options: Partial<typeof standard> | { databaseUrl: string; apiDatabaseUrl?: string }][] =
+    [
+      [['examples'], {}],
+      [['/other'], { folder: '/other', state: '/other/.boxgate' }],
+      [['--port', '0', 'examples', '--management-port=0'], { port: 0, managementPort: 0 }],
+      [['examples', '--port=65535'], { port: 65_535 }],
+      [['examples', '--state', 'kept'], { state: '/srv/kept' }],
+      [['examples', '--once'], { once: true }],
+      [['examples', '--database-url', url], { databaseUrl: url }],
+      [['a', '--database-url', url, '--api-database-url', api], { ...a, databaseUrl: url, apiDatabaseUrl: api }],
+    ];
   for (const [args, options] of good) {
-    it(`reads ${args.join(' ').replace(/:canary/, '')}`, () => {
+    it(`reads ${args.join(' ').replaceAll(':canary', '')}`, () => {
       expect(read(...args)).to.deep.equal({ ...standard, ...options });
     });
   }
@@ -42,6 +47,8 @@ describe('readDevOptions', () => {
     [['a', '--verbose'], /^Unknown option '--verbose'$/],
     [['a', '--once=yes'], /--once/],
     [['a', '--port'], /--port/],
+    [['a', '--api-database-url', api], /^--api-database-url needs --database-url/],
+    [['a', '--database-url', url, '--api-database-url', 'canary'], /^--api-database-url must be a URL such as/],
     [['a', '--database-url', 'canary'], /^--database-url must be a URL such as/],
     [['a', '--database-url', 'postgres://127.0.0.1/canary'], /^--database-url must be a URL such as/],
   ];

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { API_VERSION } from '../../crds/kind.ts';
-import { startDev } from '../dev/dev-process.ts';
+import { startDev, urlsOf } from '../dev/dev-process.ts';
 import { temporaryFolder } from '../dev/temporary-folder.ts';
 import { startApi } from '../support/api.ts';
 import type { DeclaredResource } from '../support/api.ts';
@@ -24,7 +24,7 @@ const servers: Readonly<Record<string, (declared: readonly DeclaredResource[]) =
     const folder = temporaryFolder();
     const database = await freshDatabase();
     folder.write('declared.yaml', declared.map((resource) => stringify(manifest(resource))).join('---\n'));
-    const args = ['--database-url', database.ownerUrl];
+    const args = urlsOf(database);
     const { boxgate, url } = await startDev(folder.root, args, { command: ['npx', 'boxgate'] });
     return {
       baseUrl: url,

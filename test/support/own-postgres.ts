@@ -16,7 +16,7 @@ import { familyOf, isRunning, signalAll } from './processes.ts';
 export interface OwnPostgres {
   readonly port: number;
   readonly dataDir: string;
-  /** Owner's URL of its migrated database. */
+  /** URL of its migrated database as the owner, who is no superuser. */
   readonly ownerUrl: string;
   readonly apiUrl: string;
   /** URL of the database `postgres`, as superuser. */
@@ -35,6 +35,7 @@ export interface OwnPostgres {
 }
 
 const apiRole = 'boxgate_api';
+const ownerRole = 'boxgate_owner';
 const database = 'boxgate';
 
 /** Starts a server with fsync on, as it ships; its database is migrated and has its buckets. */
@@ -65,14 +66,13 @@ export async function runPostgres(
   const port = await ownPort();
   let server: EmbeddedPostgres = await startEmbeddedPostgres({ dataDir, logFile, password, settings, port });
   const { url: adminUrl } = server;
-  const ownerUrl = urlOf(adminUrl, 'postgres', password);
   return {
     port,
     dataDir,
     adminUrl,
-    ownerUrl,
+    ownerUrl: urlOf(adminUrl, ownerRole, password),
     apiUrl: urlOf(adminUrl, apiRole, password),
-    query: (...statements) => queryOn(ownerUrl, statements),
+    query: (...statements) => queryOn(urlOf(adminUrl, 'postgres', password), statements),
     freeze() {
       signalAll(familyOf(server.pid), 'SIGSTOP');
     },
@@ -106,7 +106,11 @@ async function prepare(
   { adminUrl, ownerUrl }: Pick<OwnPostgres, 'adminUrl' | 'ownerUrl'>,
   password: string,
 ): Promise<void> {
-  await queryOn(adminUrl, [`CREATE ROLE ${apiRole} LOGIN PASSWORD '${password}'`, `CREATE DATABASE ${database}`]);
+  await queryOn(adminUrl, [
+    `CREATE ROLE ${apiRole} LOGIN PASSWORD '${password}'`,
+    `CREATE ROLE ${ownerRole} LOGIN NOSUPERUSER NOCREATEROLE NOCREATEDB PASSWORD '${password}'`,
+    `CREATE DATABASE ${database} OWNER ${ownerRole}`,
+  ]);
   await migrate(ownerUrl, apiRole);
   const pool = new pg.Pool({ connectionString: ownerUrl, max: 1 });
   await upkeepBuckets(pool, new Date());

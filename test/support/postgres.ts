@@ -4,7 +4,10 @@ import { migrate } from '../../api/db/core/migrate.ts';
 import { upkeepAuditDays } from '../../api/db/audit/audit-days.ts';
 import { upkeepBuckets } from '../../api/db/session/bucket.ts';
 
-/** A database of a test's own, migrated: the owner's URL, the API role's URL, and its end. */
+/**
+ * A database of a test's own, migrated: the owner's URL, the API role's URL, and its end. Its owner is no
+ * superuser and may create neither roles nor databases, as that of CloudNativePG or of a managed server.
+ */
 export interface TestDatabase {
   readonly ownerUrl: string;
   readonly apiUrl: string;
@@ -13,18 +16,35 @@ export interface TestDatabase {
 
 const apiRole = 'boxgate_api';
 const apiPassword = 'api-role-of-tests';
+/** E-01: who owns every database of a test. */
+const ownerRole = 'boxgate_owner';
+const ownerPassword = 'owner-of-tests';
 const template = 'boxgate_template';
 /** In the order of a language, as most databases are: where the order of bytes is meant, statements must say so. */
 const ofALanguage = `TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'`;
 
-/** Makes the API's role and the migrated database that {@link freshDatabase} copies. */
+/** Postgres has it from 18 on; statements of tests find it before this one. */
+const uuidv7 = `
+  CREATE FUNCTION public.uuidv7(shift interval DEFAULT '0') RETURNS uuid LANGUAGE sql VOLATILE AS $$
+    SELECT encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) PLACING
+             substring(int8send((extract(epoch FROM clock_timestamp() + shift) * 1000)::bigint) FROM 3) FROM 1 FOR 6),
+             52, 1), 53, 1), 'hex')::uuid
+  $$`;
+
+/** Makes both roles and the migrated database that {@link freshDatabase} copies. */
 export async function makeTemplate(): Promise<void> {
   await asOwner('postgres', async (client) => {
     await client.query(`CREATE ROLE ${apiRole} LOGIN PASSWORD '${apiPassword}'`);
-    await client.query(`CREATE DATABASE ${template} ${ofALanguage}`);
+    await client.query(
+      `CREATE ROLE ${ownerRole} LOGIN NOSUPERUSER NOCREATEROLE NOCREATEDB PASSWORD '${ownerPassword}'`,
+    );
+    // Tests look at the connections of the API, and cut them.
+    await client.query(`GRANT pg_read_all_stats, pg_signal_backend TO ${ownerRole}`);
+    await client.query(`CREATE DATABASE ${template} OWNER ${ownerRole} ${ofALanguage}`);
   });
-  await migrate(databaseUrl(template), apiRole);
-  const pool = new pg.Pool({ connectionString: databaseUrl(template), max: 1 });
+  await asOwner(template, (client) => client.query(uuidv7));
+  await migrate(ownerUrlOf(template), apiRole);
+  const pool = new pg.Pool({ connectionString: ownerUrlOf(template), max: 1 });
   await upkeepBuckets(pool, new Date());
   await upkeepAuditDays(pool);
   await pool.end();
@@ -43,13 +63,10 @@ export function bareDatabase(): Promise<TestDatabase> {
 
 async function createDatabase(like: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await asOwner('postgres', (client) => client.query(`CREATE DATABASE ${name} ${like}`));
-  const api = new URL(databaseUrl(name));
-  api.username = apiRole;
-  api.password = apiPassword;
+  await asOwner('postgres', (client) => client.query(`CREATE DATABASE ${name} OWNER ${ownerRole} ${like}`));
   return {
-    ownerUrl: databaseUrl(name),
-    apiUrl: api.href,
+    ownerUrl: ownerUrlOf(name),
+    apiUrl: databaseUrl(name, apiRole, apiPassword),
     drop: () => asOwner('postgres', (client) => dropDatabase(client, name)),
   };
 }
@@ -82,7 +99,7 @@ async function connectionsTo(client: pg.Client, name: string): Promise<number> {
 
 /** Runs work on one connection of the server's superuser to a database. */
 export async function asOwner<T>(database: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: databaseUrl(database) });
+  const client = new pg.Client({ connectionString: superuserUrl(database) });
   await client.connect();
   try {
     return await work(client);
@@ -91,7 +108,19 @@ export async function asOwner<T>(database: string, work: (client: pg.Client) => 
   }
 }
 
-function databaseUrl(database: string): string {
+function ownerUrlOf(database: string): string {
+  return databaseUrl(database, ownerRole, ownerPassword);
+}
+
+function databaseUrl(database: string, role: string, password: string): string {
+  const url = new URL(superuserUrl(database));
+  url.username = role;
+  url.password = password;
+  return url.href;
+}
+
+/** Returns the URL of a database for the server's superuser. */
+export function superuserUrl(database: string): string {
   const base = process.env['BOXGATE_TEST_POSTGRES'];
   if (base === undefined) throw new Error('no test Postgres: run through mocha, whose global setup starts it');
   const url = new URL(base);

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { startEmbeddedPostgres } from '../../dev/processes/embedded-postgres.ts';
 import type { EmbeddedPostgres } from '../../dev/processes/embedded-postgres.ts';
 import { guardPostgres } from './guard-postgres.ts';
+import { oldestPostgres } from './oldest-postgres.ts';
 import { makeTemplate } from './postgres.ts';
 
 let folder: string | undefined;
@@ -13,7 +14,8 @@ let callOffGuard: (() => void) | undefined;
 
 /**
  * Starts the real Postgres that all test files share, with the migrated template their databases are made from, unless
- * BOXGATE_TEST_POSTGRES names one that another process has started so.
+ * BOXGATE_TEST_POSTGRES names one that another process has started so. BOXGATE_TEST_POSTGRES_VERSION=15 makes
+ * it the oldest one that Boxgate runs on.
  */
 export async function mochaGlobalSetup(): Promise<void> {
   if (process.env['BOXGATE_TEST_POSTGRES'] !== undefined) return;
@@ -25,6 +27,7 @@ export async function mochaGlobalSetup(): Promise<void> {
     logFile: path.join(folder, 'postgres.log'),
     password: randomBytes(12).toString('hex'),
     startTimeout: 240_000,
+    ...(process.env['BOXGATE_TEST_POSTGRES_VERSION'] === '15' ? { programs: await oldestPostgres() } : {}),
     settings: [
       'fsync=off',
       'synchronous_commit=off',

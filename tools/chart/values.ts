@@ -61,7 +61,7 @@ export const chartValues: Members = {
       name,
     ),
   }),
-  database: section('An existing Postgres 18 (only with `postgres.bundled.enabled=false`)', {
+  database: section('An existing Postgres 15 to 18 (only with `postgres.bundled.enabled=false`)', {
     owner: section('Access as the owner of the schema, for migrations only', {
       secretName: text(
         '',

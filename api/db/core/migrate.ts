@@ -37,8 +37,9 @@ export interface MigrationReport {
 
 /**
  * Brings a database to the newest schema, as its owner, and gives the API's role its rights; each migration in its own
- * transaction, one run at a time (advisory lock). Throws an Error of one sentence when an applied migration was changed
- * or the database is newer than this release; with `leaveNewer`, a newer one is left as it is.
+ * transaction, one run at a time (advisory lock). Throws an Error of one sentence when the server or a role does not
+ * meet the requirements, an applied migration was changed, or the database is newer than this release; with
+ * `leaveNewer`, a newer one is left as it is.
  */
 export async function migrate(ownerUrl: string, apiRole: string, leaveNewer = false): Promise<MigrationReport> {
   const migrations = await readMigrations();
@@ -53,6 +54,7 @@ export async function migrate(ownerUrl: string, apiRole: string, leaveNewer = fa
   await client.connect();
   try {
     await takeTurn(client);
+    await checkServer(client, apiRole);
     const found = await appliedMigrations(client);
     const newest = Math.max(0, ...found.keys());
     if (leaveNewer && newest > migrations.length) return { applied: [], schema: newest };
@@ -79,6 +81,38 @@ async function takeTurn(client: pg.Client): Promise<void> {
   }
   await client.query(`SET lock_timeout = ${String(tableTimeout)}`);
 }
+
+/** Checks what the migrations need of the server, the database and both roles, before anything is created. */
+async function checkServer(client: pg.Client, apiRole: string): Promise<void> {
+  const role = client.escapeIdentifier(apiRole);
+  const { rows } = await client.query<{ fault: string | null }>(
+    `SELECT CASE
+       WHEN current_setting('server_version_num')::integer < ${String(OLDEST_SERVER)}0000
+         THEN format('Postgres %s is too old: use ${String(OLDEST_SERVER)} or newer', current_setting('server_version'))
+       WHEN pg_is_in_recovery() THEN 'Postgres is a read-only standby: use the address of the primary'
+       WHEN current_setting('server_encoding') <> 'UTF8'
+         THEN format('The encoding of the database is %s: use one with UTF8', current_setting('server_encoding'))
+       WHEN n.nspowner IS NULL AND NOT has_database_privilege(current_database(), 'CREATE')
+         THEN format('%I may create no schema in this database: make it the owner (ALTER DATABASE %I OWNER TO %1$I)',
+                     current_user, current_database())
+       WHEN NOT pg_has_role(n.nspowner, 'USAGE')
+         THEN format('%I is no member of %I, which owns the schema boxgate: migrate as %2$I', current_user,
+                     pg_get_userbyid(n.nspowner))
+       WHEN r.rolname IS NULL
+         THEN format('There is no role %s: create it (CREATE ROLE %1$s LOGIN) and migrate again', $2::text)
+       WHEN r.rolsuper OR r.rolbypassrls OR pg_has_role(r.oid, current_user, 'MEMBER')
+         THEN format('Row-level security does not bind %s, which owns the tables, is a superuser or has BYPASSRLS: use a role of the API''s own',
+                     $2::text)
+     END AS fault
+       FROM (SELECT) AS one LEFT JOIN pg_namespace n ON n.nspname = 'boxgate' LEFT JOIN pg_roles r ON r.rolname = $1`,
+    [apiRole, role],
+  );
+  const fault = rows[0]?.fault ?? undefined;
+  if (fault !== undefined) throw new Error(fault);
+}
+
+/** The oldest major version of Postgres that the migrations run on. */
+const OLDEST_SERVER = 15;
 
 async function appliedMigrations(client: pg.Client): Promise<Map<number, string>> {
   await client.query(`
@@ -123,9 +157,6 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
 
 async function grant(client: pg.Client, apiRole: string): Promise<void> {
   const role = client.escapeIdentifier(apiRole);
-  const { rowCount } = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [apiRole]);
-  if (rowCount === 0)
-    throw new Error(`There is no role ${role}: create it (CREATE ROLE ${role} LOGIN) and migrate again`);
   // A right on a table cannot change while an API creates its first partitions.
   await client.query(`SET lock_timeout = ${String(turnTimeout)}`);
   await client.query("SELECT pg_advisory_lock(hashtext('boxgate.bucket'))");

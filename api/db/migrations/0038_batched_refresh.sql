@@ -118,10 +118,3 @@ BEGIN
   RETURNING g.nth;
 END
 $$;
-
--- A connection keeps the plan that it made of find_refresh_families while there were few families. As for a new day
--- (migration 36), the table begins with the statistics of one box, for which only the primary key is fast; otherwise each probe
--- could read all families of a box, until autovacuum looks at the table. Where there are statistics, they stay.
-SELECT pg_restore_attribute_stats('schemaname', 'boxgate', 'relname', 'refresh_family', 'attname', 'box',
-                                  'inherited', false, 'null_frac', 0::real, 'avg_width', 8, 'n_distinct', 1::real)
- WHERE NOT EXISTS (SELECT FROM pg_statistic s WHERE s.starelid = 'boxgate.refresh_family'::regclass);

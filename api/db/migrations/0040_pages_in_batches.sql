@@ -258,12 +258,3 @@ BEGIN
    ORDER BY a.nth, r.place;
 END
 $$;
-
--- A connection keeps the plans that it made of read_users and its neighbours while their tables were empty. As for refresh families
--- (migration 38), the tables begin with the statistics of one box, for which only the primary key is fast: read_users probed the
--- index of the emails for the box, and so read all users for each (measured with 20,000: 177 ms for 64 users instead of 1.5).
--- Where there are statistics, they stay.
-SELECT pg_restore_attribute_stats('schemaname', 'boxgate', 'relname', t.name, 'attname', 'box', 'inherited', false,
-                                  'null_frac', 0::real, 'avg_width', 8, 'n_distinct', 1::real)
-  FROM unnest(ARRAY['user', 'group', 'group_member', 'resource', 'consent', 'consent_target']) AS t (name)
- WHERE NOT EXISTS (SELECT FROM pg_statistic s WHERE s.starelid = format('boxgate.%I', t.name)::regclass);

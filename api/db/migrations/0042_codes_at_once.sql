@@ -128,10 +128,3 @@ BEGIN
   RETURNING g.nth;
 END
 $$;
-
--- As for a new day (migration 36), the table begins with the statistics of one box, for which only the primary key is fast.
--- Otherwise each probe could read all unused codes of a box, until autovacuum looks at the table. Where there are
--- statistics, they stay.
-SELECT pg_restore_attribute_stats('schemaname', 'boxgate', 'relname', 'authorization_answer', 'attname', 'box',
-                                  'inherited', false, 'null_frac', 0::real, 'avg_width', 8, 'n_distinct', 1::real)
- WHERE NOT EXISTS (SELECT FROM pg_statistic s WHERE s.starelid = 'boxgate.authorization_answer'::regclass);

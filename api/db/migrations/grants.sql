@@ -22,7 +22,7 @@ REVOKE EXECUTE ON FUNCTION boxgate.begin_box_use(), boxgate.count_new_resources(
      boxgate.drop_oldest_codes(), boxgate.drop_oldest_sign_ins(), boxgate.drop_oldest_consent_requests(),
      boxgate.end_oldest_families() FROM :role;
 -- Only functions of the owner call these. Those of buckets and days are made later, too, and nobody may call them then.
-REVOKE EXECUTE ON FUNCTION boxgate.make_bucket_check(integer), boxgate.make_bucket_reads(integer), boxgate.expect_one_box(integer),
+REVOKE EXECUTE ON FUNCTION boxgate.make_bucket_check(integer), boxgate.make_bucket_reads(integer),
      boxgate.make_audit_reads(integer), boxgate.revoked_below(text), boxgate.spans_of_boxes(text[], uuid[], uuid[]),
      boxgate.uncounted_rows(integer[], bigint[]), boxgate.bounds_of_pages(bigint[], uuid[], integer[])
   FROM :role;

@@ -281,33 +281,6 @@ describe('the statement that uses codes at once', () => {
     }
   });
 
-  /** Scans of each index of codes on a connection. */
-  async function scansOfIndexes(connection: Connection): Promise<ReadonlyMap<string, string>> {
-    const { rows } = await connection.query<{ index: string; scans: string }>(
-      `SELECT c.relname AS index, pg_stat_get_xact_numscans(c.oid)::text AS scans FROM pg_index i
-         JOIN pg_class c ON c.oid = i.indexrelid WHERE i.indrelid = 'boxgate.authorization_answer'::regclass`,
-    );
-    return new Map(rows.map(({ index, scans }) => [index, scans]));
-  }
-
-  const ways: Readonly<Record<string, (hot: BatchedStatements, code: NewCode) => Promise<unknown>>> = {
-    'used at once': (statements, code) => statements.useCode(useOf(code)),
-    found: (statements, code) => statements.code(code),
-    'redeemed after it was validated': (statements, code) => statements.redeem(redemption(code)),
-  };
-  for (const [what, way] of Object.entries(ways)) {
-    it(`reads no other code when one is ${what}, although the table has no statistics`, async () => {
-      const codes = await Promise.all(Array.from({ length: 20 }, () => stored(hot)));
-      const scans = await database.write(async (connection) => {
-        const before = await scansOfIndexes(connection);
-        for (const code of codes) await way(singleStatements(connection), code);
-        const after = await scansOfIndexes(connection);
-        return [...after].filter(([index, count]) => count !== before.get(index)).map(([index]) => index);
-      });
-      expect(scans).to.deep.equal(['authorization_answer_pkey']);
-    });
-  }
-
   it('finds the sessions of both statements by the same check', async () => {
     const [at, after] = [await stored(hot), await stored(hot)];
     const [use, redeemed] = [useOf(at), redemption(after)];

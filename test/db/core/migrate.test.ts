@@ -4,7 +4,7 @@ import pg from 'pg';
 import { wantedBuckets } from '../../../api/db/session/bucket.ts';
 import { appliedSchema, migrate, readMigrations } from '../../../api/db/core/migrate.ts';
 import { eventually } from '../../support/eventually.ts';
-import { bareDatabase, freshDatabase } from '../../support/postgres.ts';
+import { asOwner, bareDatabase, freshDatabase } from '../../support/postgres.ts';
 import type { TestDatabase } from '../../support/postgres.ts';
 import { schemaText } from '../schema-text.ts';
 
@@ -292,10 +292,12 @@ describe('a migration run', () => {
 
   it('gives the rights to a role of any name', async () => {
     const role = `odd $& "${database.ownerUrl.slice(-6)}" role`;
-    await owner.query(`CREATE ROLE ${pg.escapeIdentifier(role)}`);
-    expect(await run(role)).to.include('applied');
-    expect(await schemaText(owner, role)).to.include('grant select on table migration to api');
-    await owner.query(`DROP OWNED BY ${pg.escapeIdentifier(role)}; DROP ROLE ${pg.escapeIdentifier(role)}`);
+    await asOwner(new URL(database.ownerUrl).pathname.slice(1), async (superuser) => {
+      await superuser.query(`CREATE ROLE ${pg.escapeIdentifier(role)}`);
+      expect(await run(role)).to.include('applied');
+      expect(await schemaText(owner, role)).to.include('grant select on table migration to api');
+      await superuser.query(`DROP OWNED BY ${pg.escapeIdentifier(role)}; DROP ROLE ${pg.escapeIdentifier(role)}`);
+    });
   });
 });
 

@@ -4,7 +4,7 @@ import { readMigrations } from '../../../api/db/core/migrate.ts';
 import { Outage } from '../../../api/db/core/outage.ts';
 import { createPool, defaultLimits } from '../../../api/db/core/pool.ts';
 import { checkDatabase } from '../../../api/db/core/startup.ts';
-import { bareDatabase, freshDatabase } from '../../support/postgres.ts';
+import { asOwner, bareDatabase, freshDatabase } from '../../support/postgres.ts';
 import type { TestDatabase } from '../../support/postgres.ts';
 
 describe('the check of a database before the API serves', () => {
@@ -85,14 +85,16 @@ describe('the check of a database before the API serves', () => {
   const unbound: readonly (readonly [what: string, attributes: string, sentence: RegExp])[] = [
     ['a superuser', 'SUPERUSER', /is a superuser or has BYPASSRLS/],
     ['a role with BYPASSRLS', 'BYPASSRLS', /is a superuser or has BYPASSRLS/],
-    ['a member of the owner', 'IN ROLE postgres', /is an owner of the tables/],
+    ['a member of the owner', 'IN ROLE boxgate_owner', /is an owner of the tables/],
   ];
   for (const [what, attributes, sentence] of unbound) {
     it(`K-07 refuses ${what}: row-level security does not bind it`, async () => {
       const role = `unbound_${String(process.pid)}`;
-      await owner.query(`CREATE ROLE ${role} LOGIN PASSWORD 'canary' ${attributes}`);
-      expect((await refusal({ user: role, password: 'canary' }))?.message).to.match(sentence);
-      await owner.query(`DROP ROLE ${role}`);
+      await asOwner('postgres', async (superuser) => {
+        await superuser.query(`CREATE ROLE ${role} LOGIN PASSWORD 'canary' ${attributes}`);
+        expect((await refusal({ user: role, password: 'canary' }))?.message).to.match(sentence);
+        await superuser.query(`DROP ROLE ${role}`);
+      });
     });
   }
 
