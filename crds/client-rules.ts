@@ -2,7 +2,7 @@ import type { Client, ServiceAccount } from './client.ts';
 import { PRIVATE_MEMBERS, RSA_MODULUS } from './json-web-keys.ts';
 import { redirectRules } from './redirect-rules.ts';
 import { brokenElements, when, type Draft, type Rule } from './rule.ts';
-import { ARGON2ID_HASH } from './secret-text.ts';
+import { ARGON2ID_HASH, isCostlyHash, STORED_ELSEWHERE, storedForm } from './secret-text.ts';
 import { WEB_ADDRESS } from './uri.ts';
 
 type Subject = Draft<Client>;
@@ -23,8 +23,15 @@ export const clientRules: readonly Rule<Subject>[] = [
     message:
       'must be an argon2id PHC string with v=19, m at most 65536, t at most 5, p at most 4, or not begin like one',
     cel: `!has(self.secret) || !self.secret.startsWith('$argon2') || self.secret.matches(r'${ARGON2ID_HASH}')`,
-    broken: ({ secret }) =>
-      when(typeof secret === 'string' && secret.startsWith('$argon2') && !HASH.test(secret), 'secret'),
+    broken: ({ secret }) => when(typeof secret === 'string' && isCostlyHash(secret), 'secret'),
+  },
+  {
+    id: 'secret-not-stored-elsewhere',
+    path: 'secret',
+    message:
+      'must not be the stored form of another system, such as $2b$, {SSHA} or pbkdf2_sha256$: send the secret itself, or its argon2id PHC string',
+    cel: `!has(self.secret) || !self.secret.matches(r'${STORED_ELSEWHERE}')`,
+    broken: ({ secret }) => when(typeof secret === 'string' && storedForm(secret) === 'elsewhere', 'secret'),
   },
   ...presenceRules('implicit'),
   ...presenceRules('authorization_code'),
@@ -138,5 +145,4 @@ function lists(grants: readonly string[] | undefined, grant: string): boolean {
 
 const ONLY_DIGITS = /^[0-9]+$/;
 const MODULUS = new RegExp(RSA_MODULUS, 'u');
-const HASH = new RegExp(ARGON2ID_HASH, 'u');
 const ADDRESS = new RegExp(WEB_ADDRESS, 'u');

@@ -9,7 +9,7 @@ export const refusalTexts = {
   'no-email': 'must be an email, such as ann@example.com',
   'too-long': `must have at most ${String(PASSWORD_BYTES)} bytes; a letter beyond ASCII takes two to four`,
   'stored-form':
-    'is the stored form of a password (PHC format): send the password itself, or leave it out to keep the present one',
+    'is the stored form of a password, such as $2b$, {SSHA} or pbkdf2_sha256$: send the password itself, or leave it out to keep the present one',
   'most-used': 'is one of the most used passwords, which are guessed first: choose another one',
   'wrong-password': 'is not the password of this user',
   'group-taken': 'is taken: another group of this box has it',

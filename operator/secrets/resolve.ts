@@ -1,5 +1,5 @@
 import type { Secret } from '../../api/client/secret.ts';
-import { PASSWORD_BYTES, SECRET_LENGTH, SECRET_TEXT } from '../../crds/secret-text.ts';
+import { isCostlyHash, PASSWORD_BYTES, SECRET_LENGTH, SECRET_TEXT, storedForm } from '../../crds/secret-text.ts';
 import type { DeclaredSecret } from '../desired/declared.ts';
 import type { PreviousSecret } from './rotation.ts';
 import type { SecretSource } from './source.ts';
@@ -98,7 +98,12 @@ function secretFault(text: string, isPassword: boolean): string | undefined {
   if (/[\r\n]$/.test(text)) return 'ends with a line break: write it without one (echo -n)';
   if (isPassword && Buffer.byteLength(text) > PASSWORD_BYTES) return `has more than ${PASSWORD_BYTES} bytes`;
   if (!isPassword && text.length > SECRET_LENGTH) return `has more than ${SECRET_LENGTH} characters`;
+  const form = storedForm(text);
+  if (form === 'elsewhere')
+    return 'is the stored form of another system, such as $2b$ or {SSHA}: put the secret itself there';
   if (isPassword) return /\p{Cc}/u.test(text) ? 'has control characters' : undefined;
+  if (isCostlyHash(text))
+    return 'is an argon2 hash that is not accepted: v=19, m at most 65536, t at most 5, p at most 4';
   return usable.test(text) ? undefined : 'has characters beyond visible ASCII and blanks';
 }
 

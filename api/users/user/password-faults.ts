@@ -1,6 +1,6 @@
 import type { Box } from '../../../crds/box.ts';
 import type { Fault } from '../../../crds/fault.ts';
-import { PASSWORD_BYTES } from '../../../crds/secret-text.ts';
+import { PASSWORD_BYTES, storedForm } from '../../../crds/secret-text.ts';
 import { refusalTexts, tooShortText } from '../../../crds/user-faults.ts';
 import { isMostUsedPassword } from './most-used-passwords.ts';
 
@@ -21,15 +21,10 @@ export async function passwordWeakness(password: string, settings: Box): Promise
   if (length < shortestPassword(settings)) return 'too-short';
   // A password is never truncated.
   if (Buffer.byteLength(password) > PASSWORD_BYTES) return 'too-long';
-  if (storedForm.test(password)) return 'stored-form';
+  // It comes back with a record that was read, or from a migration: it must not become the password itself.
+  if (storedForm(password) !== undefined) return 'stored-form';
   return (await isMostUsedPassword(password)) ? 'most-used' : undefined;
 }
-
-/**
- * The PHC string format, and the older crypt formats: the name of an algorithm, then parameters, salt or hash. Such a
- * text comes back with a record that was read, or from a migration: it must not become the password itself.
- */
-const storedForm = /^\$[a-z0-9-]{1,32}(?:\$[A-Za-z0-9+/.=,_-]+){2,5}$/;
 
 /** Returns the faults of a new password, for the field `path`; its text is not repeated. */
 export async function passwordFaults(value: unknown, settings: Box, path = 'password'): Promise<readonly Fault[]> {

@@ -1,4 +1,5 @@
 import { accepted, letters, manifest, refused, type Row, type Spec } from './row.ts';
+import { NO_STORED_FORMS, STORED_FORMS } from '../../support/stored-forms.ts';
 
 const salt = 'c2FsdHNhbHRzYWx0c2FsdA';
 const hash = 'J1cZ4ZRdVyqKPZTjVbLhVdQ7GOnBBGXVr3F5R3mEv1Y';
@@ -30,6 +31,7 @@ export const clientIdentityRows: readonly Row[] = [
     'a secret of one character': { secret: 'x' },
     'the longest secret': { secret: letters(1024) },
     'a secret that begins with a dollar': { secret: '$ecret' },
+    ...Object.fromEntries(NO_STORED_FORMS.map((secret) => [`the secret ${secret}`, { secret }])),
     'a hash': { secret: `$argon2id$v=19$m=19456,t=2,p=1$${salt}$${hash}` },
     'a hash as Node writes it': { secret: `$argon2id$v=19$m=19456,p=1,t=2$${salt}$${hash}` },
     'the costliest hash': { secret: `$argon2id$v=19$m=65536,t=5,p=4$${salt}$${hash}` },
@@ -109,6 +111,10 @@ export const clientIdentityRows: readonly Row[] = [
     'a hash of argon2i': [{ secret: `$argon2i$v=19$m=19456,t=2,p=1$${salt}$${hash}` }, 'secret'],
     'a hash without its end': [{ secret: `$argon2id$v=19$m=19456,t=2,p=1$${salt}` }, 'secret'],
     'a hash with something behind it': [{ secret: `$argon2id$v=19$m=19456,t=2,p=1$${salt}$${hash} ` }, 'secret'],
+    // E-12: the stored form of another system became the secret.
+    ...Object.fromEntries(
+      Object.entries(STORED_FORMS).map(([what, secret]) => [`a hash ${what}`, [{ secret }, 'secret']]),
+    ),
     'keys twice': [{ jwks: { keys: [rsa] }, jwks_uri: 'https://app.example.com/jwks.json' }, 'jwks_uri'],
     'keys that are a list': [{ jwks: [rsa] }, 'jwks'],
     'keys without keys': [{ jwks: {} }, 'jwks.keys'],

@@ -3,6 +3,7 @@ import { Secret } from '../../../api/client/secret.ts';
 import type { DeclaredSecret } from '../../../operator/desired/declared.ts';
 import { resolveSecret, type ResolvedSecret } from '../../../operator/secrets/resolve.ts';
 import { rotationOf } from '../../../operator/secrets/rotation.ts';
+import { STORED_FORMS } from '../../support/stored-forms.ts';
 import type { SecretSource } from '../../../operator/secrets/source.ts';
 
 const reference: SecretSource = { from: 'reference', name: 'app-secret', key: 'client_secret' };
@@ -73,6 +74,19 @@ describe('resolveSecret', () => {
       secret('x'.repeat(1025)),
       'SecretNotUsable',
       'entry client_secret of Secret app-secret has more than 1024 characters',
+    ],
+    // E-12: the stored form of another system became the secret.
+    ...Object.entries(STORED_FORMS).map(([what, text]): (typeof missing)[number] => [
+      `the value is a hash ${what}`,
+      secret(text),
+      'SecretNotUsable',
+      'entry client_secret of Secret app-secret is the stored form of another system, such as $2b$ or {SSHA}: put the secret itself there',
+    ]),
+    [
+      'the value is a hash that costs a gigabyte',
+      secret('$argon2id$v=19$m=1048576,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMg'),
+      'SecretNotUsable',
+      'entry client_secret of Secret app-secret is an argon2 hash that is not accepted: v=19, m at most 65536, t at most 5, p at most 4',
     ],
   ];
   for (const [title, found, reason, message] of missing) {
