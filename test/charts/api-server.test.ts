@@ -142,11 +142,13 @@ describe('charts/boxgate on a real API server', () => {
     const notes = stdout.slice(stdout.indexOf('NOTES:'));
     expect(notes).to.contain('helm test boxgate').and.contain('kubectl create rolebinding boxgate-box');
     expect(notes).to.contain('kubectl get boxgate --all-namespaces').and.contain('for evaluation only');
+    // E-28: what helps when a pod does not start, or the hook of helm uninstall fails.
+    expect(notes).to.contain('kubectl describe pods').and.contain('--no-hooks').and.contain('--release-finalizers');
   });
 
   it('accepts the kustomize example, whose prefixed names lead to each other', async () => {
     const built = await kubectl(plane, 'kustomize', 'examples/kustomize/apps');
-    await plane.call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: 'bookshop' } } });
+    await plane.call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: 'publisher' } } });
     expect(await validate(built)).to.equal('');
     const all = manifestsIn(built);
     const secret = all.find(({ kind }) => kind === 'Secret')?.name ?? '';
@@ -159,6 +161,11 @@ describe('charts/boxgate on a real API server', () => {
     expect(built)
       .to.contain(`name: ${secret}\n`)
       .and.match(/- id: team-reporting\n/);
+    // E-30: kustomize's `namespace` did not reach the ServiceAccounts that a Client lists.
+    const stock = all.find(({ kind, name }) => `${kind} ${name}` === 'Client team-stock')?.object;
+    expect(at(stock, 'spec', 'service_accounts')).to.deep.equal([{ namespace: 'publisher', name: 'team-stock' }]);
+    const boxes = parse(await readFile('examples/kubernetes/1-box.yaml', 'utf8'));
+    expect(at(boxes, 'metadata', 'namespace'), 'each example has a Box of its own').not.to.equal('publisher');
   });
 
   it('accepts deploy/boxgate.yaml with the changes of the kustomize example', async () => {

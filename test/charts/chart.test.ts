@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { readApiConfig, readMigrateConfig } from '../../api/config.ts';
-import { isObject } from '../../crds/json-value.ts';
+import { isList, isObject } from '../../crds/json-value.ts';
 import { readOperatorConfig } from '../../operator/config.ts';
 import { rotations } from '../../operator/keys/rotation.ts';
 import { renderChart, staticInstallation } from '../../tools/chart/render.ts';
@@ -55,6 +55,56 @@ describe('charts/boxgate', () => {
     });
   }
 
+  // E-30: these were accepted, and pods failed at their start, or the value did nothing.
+  const wrong: readonly (readonly [value: string, place: string])[] = [
+    ['api.trustedProxies=["ingress"]', '/api/trustedProxies/0'],
+    ['api.trustedProxies=["10.0.0.0/33"]', '/api/trustedProxies/0'],
+    ['api.trustedProxies=["10.0.0.0/8,192.168.0.0/16"]', '/api/trustedProxies/0'],
+    ['api.trustedProxies=["fd00::/129"]', '/api/trustedProxies/0'],
+    ['api.jwksHosts=["https://keys.example.com"]', '/api/jwksHosts/0'],
+    ['image.repository="images.example.com/boxgate:dev"', '/image/repository'],
+    ['image.repository="images.example.com/boxgate@sha256:0"', '/image/repository'],
+    ['image.tag="a b"', '/image/tag'],
+    ['postgres.bundled.image.repository="postgres:17"', '/postgres/bundled/image/repository'],
+    ['postgres.bundled.storage.size="0Gi"', '/postgres/bundled/storage/size'],
+    ['api.extraEnv=[{"name":"BOXGATE_POOLSIZE","value":"8"}]', '/api/extraEnv/0/name'],
+    ['api.extraEnv=[{"name":"A","valeu":"8"}]', '/api/extraEnv/0'],
+    ['api.extraEnv=[{"name":"A","value":8}]', '/api/extraEnv/0/value'],
+    ['operator.extraEnv=[{"value":"8"}]', '/operator/extraEnv/0'],
+    ['api.podDisruptionBudget.maxUnavailable=0', '/api/podDisruptionBudget/maxUnavailable'],
+    ['operator.podDisruptionBudget.maxUnavailable="0%"', '/operator/podDisruptionBudget/maxUnavailable'],
+    ['publicUrl="https://auth example.com"', '/publicUrl'],
+    ['publicUrl="https://auth.example.com:port"', '/publicUrl'],
+    ['listenAddress="1.2.3"', '/listenAddress'],
+    ['keys.secretName=""', '/keys/secretName'],
+    ['database.api.key="a key"', '/database/api/key'],
+    ['rbac.boxes.namespaces=["Shop"]', '/rbac/boxes/namespaces/0'],
+    ['rbac.boxes.namespaces=["shop","shop"]', '/rbac/boxes/namespaces'],
+    ['api.resources={"limit":{"memory":"1Gi"}}', '/api/resources'],
+    ['api.resources={"limits":{"memory":"much"}}', '/api/resources/limits/memory'],
+    ['api.tolerations=[{"keys":"a"}]', '/api/tolerations/0'],
+    ['api.affinity={"podAfinity":{}}', '/api/affinity'],
+    ['api.podLabels={"team":"a team"}', '/api/podLabels/team'],
+    ['commonLabels={"a team":"x"}', 'a team'],
+    ['imagePullSecrets=[{"nam":"pull"}]', '/imagePullSecrets/0'],
+    ['ingress.hosts=["https://auth.example.com"]', '/ingress/hosts/0'],
+    ['httpRoute.parentRefs=[{"gateway":"web"}]', '/httpRoute/parentRefs/0'],
+    ['networkPolicy.publicFrom=[{"podselector":{}}]', '/networkPolicy/publicFrom/0'],
+    ['networkPolicy.database.to=[{}]', '/networkPolicy/database/to/0'],
+    ['metrics.serviceMonitor.interval="0s"', '/metrics/serviceMonitor/interval'],
+    ['migrate.waitSeconds=3601', '/migrate/waitSeconds'],
+    ['operator.clusterId="a cluster"', '/operator/clusterId'],
+    ['service.nodePort=70000', '/service/nodePort'],
+    ['service.loadBalancerSourceRanges=["everybody"]', '/service/loadBalancerSourceRanges/0'],
+    ['extraObjects=[{"kind":"ConfigMap"}]', '/extraObjects/0'],
+  ];
+  it('refuses values that cannot work, each with its place', async () => {
+    for (const [value, place] of wrong) {
+      const said = await renderChart([], ['--set-json', value]).then(() => 'not refused', String);
+      expect(said, value).to.contain(`'${place}'`);
+    }
+  });
+
   const contradictions: readonly (readonly [title: string, values: readonly string[], said: string])[] = [
     ['two databases', ['database.api.secretName=x'], 'postgres.bundled.enabled is true: set it to false'],
     [
@@ -73,7 +123,19 @@ describe('charts/boxgate', () => {
       ['postgres.bundled.enabled=false', 'database.api.secretName=x', 'database.owner.secretName=x'],
       'the API needs a role of its own',
     ],
-    ['no port of DNS', ['networkPolicy.dnsPorts=null'], 'networkPolicy.dnsPorts is missing'],
+    ['no port of DNS', ['networkPolicy.dnsPorts=null'], "at '/networkPolicy': missing property 'dnsPorts'"],
+    ['a section that is taken away', ['rbac=null'], "at '': missing property 'rbac'"],
+    [
+      'a label by which a workload finds its pods',
+      [String.raw`api.podLabels.app\.kubernetes\.io/component=x`],
+      'api.podLabels has app.kubernetes.io/component',
+    ],
+    [
+      'fewer pods at most than at least',
+      ['api.autoscaling.minReplicas=3', 'api.autoscaling.maxReplicas=2'],
+      'api.autoscaling.maxReplicas is less than api.autoscaling.minReplicas',
+    ],
+    ['a variable twice', ['api.extraEnv[0].name=A', 'api.extraEnv[1].name=A'], 'api.extraEnv has the variable A twice'],
     ['an Ingress for no host', ['ingress.enabled=true'], 'ingress.hosts is missing'],
     ['a route without a Gateway', ['httpRoute.enabled=true'], 'httpRoute.parentRefs is missing'],
   ];
@@ -255,6 +317,79 @@ describe('charts/boxgate', () => {
     expect(await sizeOf()).to.equal(undefined);
     const own = ['api.extraEnv[0].name=UV_THREADPOOL_SIZE', 'api.extraEnv[0].value=their own'];
     expect(await sizeOf('api.hashThreads=8', ...own)).to.equal('their own');
+  });
+
+  it('takes a further variable in place of its own one of that name', async () => {
+    // E-14: the name was in the list twice, and server-side apply refused the Deployment.
+    const extra = (setting: string) => [
+      `${setting}.extraEnv[0].name=BOXGATE_LOG_LEVEL`,
+      `${setting}.extraEnv[0].value=warn`,
+      `${setting}.extraEnv[1].name=A`,
+      `${setting}.extraEnv[1].value=b`,
+    ];
+    const all = await rendered([...extra('api'), ...extra('operator')]);
+    for (const name of ['boxgate-api', 'boxgate-operator']) {
+      const env = at(manifestOf(all, 'Deployment', name), 'spec', 'template', 'spec', 'containers', 0, 'env');
+      const names = (isList(env) ? env : []).map((variable) => at(variable, 'name'));
+      expect(names.filter((one) => one === 'BOXGATE_LOG_LEVEL')).to.have.lengthOf(1);
+      expect(env).to.deep.include({ name: 'BOXGATE_LOG_LEVEL', value: 'warn' });
+      expect(names.at(-1)).to.equal('A');
+    }
+  });
+
+  it('gives every container the requests and limits of the values, as a ResourceQuota may demand', async () => {
+    // E-14: Jobs had fixed ones without limits.cpu, so that their pods were refused.
+    const limits = '{"limits":{"cpu":"1","memory":"512Mi"}}';
+    const settings = ['api', 'operator', 'migrate', 'jobs', 'postgres.bundled'];
+    const given = settings.flatMap((setting) => ['--set-json', `${setting}.resources=${limits}`]);
+    const pods = podsOf(manifestsIn(await renderChart([], given)));
+    expect(pods.length).to.be.above(8);
+    for (const { name, pod } of pods) {
+      expect(at(pod, 'spec', 'containers', 0, 'resources', 'limits', 'cpu'), name).to.equal('1');
+    }
+  });
+
+  it('ends the Job of helm uninstall within a minute, also if its pod never starts', async () => {
+    // E-28: helm uninstall blocked for five minutes where the image could not be pulled.
+    const all = await rendered();
+    const hooks = all.filter(({ kind, object }) => {
+      return kind === 'Job' && at(object, 'metadata', 'annotations', 'helm.sh/hook') !== undefined;
+    });
+    expect(hooks.map(({ name }) => name)).to.deep.equal(['boxgate-uninstall']);
+    for (const { object } of hooks) expect(at(object, 'spec', 'activeDeadlineSeconds')).to.equal(60);
+  });
+
+  it('carries what an admin adds: accounts, containers, volumes, Jobs, Services and whole objects', async () => {
+    // E-31: as the charts of cert-manager and external-secrets do.
+    const all = await rendered(variants['what admins of other charts set'] ?? expect.fail('no such variant'));
+    for (const name of ['boxgate-api', 'boxgate-operator', 'boxgate-keys']) {
+      const account = manifestOf(all, 'ServiceAccount', name);
+      expect(at(account, 'metadata', 'annotations', 'cloud.example.com/role'), name).to.equal('identity');
+    }
+    for (const { name, pod } of podsOf(all)) {
+      if (name.startsWith('StatefulSet ')) continue;
+      const sidecars = at(pod, 'spec', name.startsWith('Deployment ') ? 'containers' : 'initContainers');
+      expect(
+        (isList(sidecars) ? sidecars : []).map((one) => at(one, 'name')),
+        name,
+      ).to.include('proxy');
+      expect(at(pod, 'metadata', 'annotations', 'mesh.example.com/inject'), name).to.equal('disabled');
+      expect(at(pod, 'metadata', 'labels', 'mesh'), name).to.equal('none');
+      expect(at(pod, 'spec', 'volumes'), name).to.deep.include({ name: 'sockets', emptyDir: { medium: 'Memory' } });
+      const mounts = at(pod, 'spec', 'containers', 0, 'volumeMounts');
+      expect(mounts, name).to.deep.include({ name: 'sockets', mountPath: '/sockets' });
+    }
+    for (const { kind, name, object } of all.filter((one) => /Job$/.test(one.kind))) {
+      expect(at(object, 'metadata', 'annotations', 'jobs'), `${kind} ${name}`).to.equal('ours');
+    }
+    expect(at(manifestOf(all, 'Service', 'boxgate-api'), 'spec')).to.include({
+      type: 'LoadBalancer',
+      loadBalancerIP: '192.0.2.1',
+      ipFamilyPolicy: 'PreferDualStack',
+    });
+    expect(at(manifestOf(all, 'Service', 'boxgate-api'), 'spec', 'ports', 0, 'nodePort')).to.equal(30443);
+    expect(at(manifestOf(all, 'PodDisruptionBudget', 'boxgate-api'), 'spec', 'maxUnavailable')).to.equal('25%');
+    expect(at(manifestOf(all, 'ConfigMap', 'ours'), 'data', 'place')).to.equal('boxgate-system');
   });
 
   it('has roles for tenants, which those of Kubernetes include only where the values say so', async () => {

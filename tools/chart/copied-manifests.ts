@@ -3,7 +3,9 @@ const namespaceOfRbac = 'boxgate-system';
 
 /** Returns a template with the roles of operator/rbac: namespace, labels and annotations of the release are added. */
 export function rbacTemplate(text: string): string {
-  const body = withMetadata(escaped(text), '').replaceAll(namespaceOfRbac, '{{ .Release.Namespace }}');
+  const body = withMetadata(escaped(text), annotationsOf(text))
+    .replaceAll(`namespace: ${namespaceOfRbac}`, 'namespace: {{ .Release.Namespace | quote }}')
+    .replaceAll(namespaceOfRbac, '{{ .Release.Namespace }}');
   return `${header}{{- if .Values.rbac.create }}\n${body.trimEnd()}\n{{- end }}\n`;
 }
 
@@ -14,6 +16,13 @@ export function crdTemplate(text: string): string {
 }
 
 const header = '{{- /* Copied by `make generate`. Do not edit. */ -}}\n';
+
+/** Returns the argument with the annotations that the settings give to the ServiceAccount. */
+function annotationsOf(text: string): string {
+  return text.includes('\nkind: ServiceAccount\nmetadata:')
+    ? ' "annotations" .Values.operator.serviceAccount.annotations'
+    : '';
+}
 
 /**
  * Adds the labels and annotations of the release to each object; `more` are further arguments of the template

@@ -42,9 +42,9 @@ export function flag(initial: boolean, description: string): Value {
   return { schema: { type: 'boolean' }, initial, description };
 }
 
-/** Returns a setting that is an integer of at least `minimum`. */
-export function integer(initial: number, minimum: number, description: string): Value {
-  return { schema: { type: 'integer', minimum }, initial, description };
+/** Returns a setting that is an integer of at least `minimum`, and of at most `maximum`. */
+export function integer(initial: number, minimum: number, description: string, maximum = 2 ** 31 - 1): Value {
+  return { schema: { type: 'integer', minimum, maximum }, initial, description };
 }
 
 /** Returns a setting of a program that is an integer; null: the default of the program. */
@@ -52,22 +52,42 @@ export function programInteger(minimum: number, maximum: number, description: st
   return { schema: { type: ['integer', 'null'], minimum, maximum }, initial: null, description };
 }
 
-/** Returns a setting that is a list of texts. */
-export function texts(description: string): Value {
-  return { schema: { type: 'array', items: { type: 'string', minLength: 1 } }, initial: [], description };
+/** Returns a setting that is a list of texts, each of which matches `pattern`, a regular expression. */
+export function texts(description: string, pattern: string): Value {
+  const items = { type: 'string', pattern };
+  return { schema: { type: 'array', items, uniqueItems: true }, initial: [], description };
 }
 
-/** Returns a setting that is a list of objects of Kubernetes, which the API server checks. */
-export function objects(initial: readonly object[], description: string): Value {
-  return { schema: { type: 'array', items: { type: 'object' } }, initial, description };
+/** Returns a setting that is a list of objects of Kubernetes, whose members the API server checks. */
+export function objects(initial: readonly object[], description: string, items: Schema = {}): Value {
+  return { schema: { type: 'array', items: { type: 'object', ...items } }, initial, description };
 }
 
-/** Returns a setting that is an object of Kubernetes, which the API server checks. */
-export function object(initial: object, description: string): Value {
-  return { schema: { type: 'object' }, initial, description };
+/** Returns a setting that is an object of Kubernetes, whose members the API server checks. */
+export function object(initial: object, description: string, schema: Schema = {}): Value {
+  return { schema: { type: 'object', ...schema }, initial, description };
 }
 
-/** Returns a setting that maps names to texts, such as labels. */
+/** Returns the schema of an object of Kubernetes that has these members and no others. */
+export function closed(members: readonly string[], required: readonly string[] = []): Schema {
+  const properties = Object.fromEntries(members.map((member) => [member, {}]));
+  return { additionalProperties: false, properties, ...(required.length > 0 && { required }) };
+}
+
+const keyOfMetadata = '^([a-z0-9]([a-z0-9.-]*[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$';
+const labelText = '^([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$';
+
+/** Returns a setting that maps names to texts, such as annotations. */
 export function map(description: string): Value {
-  return { schema: { type: 'object', additionalProperties: { type: 'string' } }, initial: {}, description };
+  const schema = { propertyNames: { pattern: keyOfMetadata }, additionalProperties: { type: 'string' } };
+  return { schema: { type: 'object', ...schema }, initial: {}, description };
+}
+
+/** Returns a setting that is a map of labels. */
+export function labels(description: string, initial: object = {}): Value {
+  const schema = {
+    propertyNames: { pattern: keyOfMetadata },
+    additionalProperties: { type: 'string', pattern: labelText },
+  };
+  return { schema: { type: 'object', ...schema }, initial, description };
 }

@@ -30,7 +30,14 @@ function schemaOf(members: Members): Schema {
       ? { description: member.title, ...schemaOf(member.members) }
       : { description: member.description, ...member.schema },
   ]);
-  return { type: 'object', additionalProperties: false, properties: Object.fromEntries(properties) };
+  const required = Object.keys(members).filter((name) => isRequired(members[name]));
+  return { type: 'object', additionalProperties: false, properties: Object.fromEntries(properties), required };
+}
+
+/** Checks whether null, which takes a value away, is refused. An absent list or map is an empty one. */
+function isRequired(member: Members[string] | undefined): boolean {
+  if (member === undefined || isSection(member)) return member !== undefined;
+  return member.initial !== null && (typeof member.initial !== 'object' || 'minItems' in member.schema);
 }
 
 /** Returns the table of the README: a row for each setting. */

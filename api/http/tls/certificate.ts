@@ -32,8 +32,8 @@ export function expiryOf({ cert }: Certificate): string {
 }
 
 /**
- * Returns when certificates in PEM expire, in seconds since 1970: a chain with its first one, authorities, each of which
- * may have signed, with their last one. Undefined if the text holds no certificate.
+ * Returns when certificates in PEM expire, in seconds since 1970: a chain with its first one, authorities, each of
+ * which may have signed, with their last one. Undefined if the text holds no certificate.
  */
 export function endOf(pem: string, use: 'chain' | 'authorities'): number | undefined {
   const ends = (pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).map(

@@ -26,4 +26,16 @@
 {{- if and .Values.httpRoute.enabled (not .Values.httpRoute.parentRefs) -}}
 {{- fail "httpRoute.parentRefs is missing: name a Gateway" -}}
 {{- end -}}
+{{- range $setting, $labels := dict "commonLabels" .Values.commonLabels "api.podLabels" .Values.api.podLabels "operator.podLabels" .Values.operator.podLabels "jobs.podLabels" .Values.jobs.podLabels "postgres.bundled.podLabels" .Values.postgres.bundled.podLabels -}}
+{{- range list "app.kubernetes.io/name" "app.kubernetes.io/component" -}}
+{{- if hasKey (default dict $labels) . -}}
+{{- fail (printf "%s has %s, by which a workload finds its pods: choose another key" $setting .) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- with .Values.api.autoscaling -}}
+{{- if lt (int64 .maxReplicas) (int64 .minReplicas) -}}
+{{- fail "api.autoscaling.maxReplicas is less than api.autoscaling.minReplicas: raise it" -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}

@@ -1,14 +1,8 @@
-{{- /* Labels of an object. Arguments: root, component, labels. */ -}}
+{{- /* Labels of an object: one map, so that no key is written twice. Arguments: root, component, labels. */ -}}
 {{- define "boxgate.labels" -}}
-{{ include "boxgate.selector" . }}
-app.kubernetes.io/part-of: boxgate
-app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
-app.kubernetes.io/managed-by: {{ .root.Release.Service | quote }}
-app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
-helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" | quote }}
-{{- with merge dict (default dict .labels) .root.Values.commonLabels }}
-{{ toYaml . }}
-{{- end }}
+{{- $chart := printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" -}}
+{{- $own := dict "app.kubernetes.io/part-of" "boxgate" "app.kubernetes.io/instance" .root.Release.Name "app.kubernetes.io/managed-by" .root.Release.Service "app.kubernetes.io/version" .root.Chart.AppVersion "helm.sh/chart" $chart -}}
+{{ toYaml (merge (fromYaml (include "boxgate.selector" .)) (default dict .labels) (default dict .root.Values.commonLabels) $own) }}
 {{- end -}}
 
 {{- /* Labels by which a Deployment finds its pods; they never change. Arguments: component. */ -}}
@@ -17,29 +11,26 @@ app.kubernetes.io/name: boxgate
 app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 
-{{- /* Labels of a pod: the version is not among them, so that it alone restarts nothing. Arguments: root, component, labels. */ -}}
-{{- define "boxgate.podLabels" -}}
-{{ include "boxgate.selector" . }}
-app.kubernetes.io/part-of: boxgate
-{{- with .root.Values.commonLabels }}
-{{ toYaml . }}
-{{- end }}
-{{- with .labels }}
-{{ toYaml . }}
+{{- /* Metadata of a pod. The version is not among the labels, so that it alone restarts nothing. Arguments: root, component, labels, annotations. */ -}}
+{{- define "boxgate.podMetadata" -}}
+{{- $own := dict "app.kubernetes.io/part-of" "boxgate" -}}
+labels: {{- toYaml (merge (fromYaml (include "boxgate.selector" .)) (default dict .labels) (default dict .root.Values.commonLabels) $own) | nindent 2 }}
+{{- with .annotations }}
+annotations: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end -}}
 
 {{- /* Metadata of an object in the namespace of the release. Arguments: name, and those of boxgate.labelsAndAnnotations. */ -}}
 {{- define "boxgate.metadata" -}}
-name: {{ .name }}
-namespace: {{ .root.Release.Namespace }}
+name: {{ .name | quote }}
+namespace: {{ .root.Release.Namespace | quote }}
 {{ include "boxgate.labelsAndAnnotations" . }}
 {{- end -}}
 
 {{- /* Labels and annotations of an object. Arguments: root, component, labels, annotations. */ -}}
 {{- define "boxgate.labelsAndAnnotations" -}}
 labels: {{- include "boxgate.labels" . | nindent 2 }}
-{{- with merge dict (default dict .annotations) .root.Values.commonAnnotations }}
+{{- with merge dict (default dict .annotations) (default dict .root.Values.commonAnnotations) }}
 annotations: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end -}}

@@ -9,12 +9,44 @@ imagePullSecrets: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end -}}
 
+{{- /* Metadata of the pod of a Job. Arguments: root, component. */ -}}
+{{- define "boxgate.jobPodMetadata" -}}
+{{- $jobs := .root.Values.jobs -}}
+{{ include "boxgate.podMetadata" (dict "root" .root "component" .component "labels" $jobs.podLabels "annotations" $jobs.podAnnotations) }}
+{{- end -}}
+
 {{- /* What the pod of a Job has. Arguments: root, component. */ -}}
 {{- define "boxgate.jobPod" -}}
 {{ include "boxgate.pod" . }}
 {{- with include "boxgate.placement" .root.Values.jobs }}
 {{ trim . }}
 {{- end }}
+{{- with .root.Values.jobs.extraInitContainers }}
+initContainers: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- /* Mounts, or volumes, of the pod of a Job: its own, and those of the settings; nothing if there are none. Arguments: member, own (a list as YAML), extra. */ -}}
+{{- define "boxgate.jobList" -}}
+{{- with concat (fromYamlArray (default "[]" .own)) (default list .extra) }}
+{{ $.member }}: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- /* The variables of a container: a further one takes the place of one of ours that has its name. Arguments: own (a list as YAML), extra, setting. */ -}}
+{{- define "boxgate.env" -}}
+{{- $extra := dict -}}
+{{- range .extra -}}
+{{- if hasKey $extra .name }}{{ fail (printf "%s has the variable %s twice: leave one out" $.setting .name) }}{{ end -}}
+{{- $_ := set $extra .name . -}}
+{{- end -}}
+{{- $env := list -}}
+{{- range fromYamlArray .own -}}
+{{- $env = append $env (default . (get $extra .name)) -}}
+{{- $_ := unset $extra .name -}}
+{{- end -}}
+{{- range .extra }}{{ if hasKey $extra .name }}{{ $env = append $env . }}{{ end }}{{ end -}}
+{{ toYaml $env }}
 {{- end -}}
 
 {{- /* What every container of ours has. Arguments: root. */ -}}
@@ -95,13 +127,17 @@ topologySpreadConstraints:
 {{- end -}}
 {{- end -}}
 
-{{- /* A Job named by its content: the next one has another name, because a Job cannot be changed. Arguments: root, component, name, spec, annotations. */ -}}
+{{- /* A Job named by its content: the next one has another name, because a Job cannot be changed. Arguments: root, component, name, spec. */ -}}
 {{- define "boxgate.job" -}}
 apiVersion: batch/v1
 kind: Job
 metadata:
   {{- $name := printf "%s-%s" .name (sha256sum .spec | trunc 8) }}
-  {{- include "boxgate.metadata" (dict "root" .root "component" .component "name" $name "annotations" .annotations) | nindent 2 }}
+  {{- include "boxgate.metadata" (dict "root" .root "component" .component "name" $name "annotations" .root.Values.jobs.annotations) | nindent 2 }}
 spec:
   {{- .spec | nindent 2 }}
+{{- end -}}
+
+{{- define "boxgate.intOrPercent" -}}
+{{- if kindIs "string" . }}{{ quote . }}{{ else }}{{ int64 . }}{{ end -}}
 {{- end -}}
