@@ -10,6 +10,11 @@ const token_format = Type.Optional(
 const access_token_expiration = Type.Optional(
   seconds('Lifetime of an access token from its issue, in seconds. Absent: the default of the box.'),
 );
+const implicit_expiration = Type.Optional(
+  seconds(
+    'Lifetime of an access token from its issue, in seconds. Absent: the `tokens.default_access_token_expiration` of the box, otherwise an hour.',
+  ),
+);
 const audience = Type.Optional(
   Type.Array(line('One audience.', 1024), {
     description:
@@ -61,7 +66,7 @@ export const clientCredentialsSettings = Type.Object(
 
 /** `auth.implicit` (RFC 6749 §4.2). */
 export const implicitSettings = Type.Object(
-  { ...redirected, ...issued },
+  { ...redirected, ...issued, access_token_expiration: implicit_expiration },
   { description: 'Settings of the implicit grant (RFC 6749 §4.2).', additionalProperties: false },
 );
 

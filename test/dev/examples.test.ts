@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { readFileSync, readdirSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
 import { isObject } from '../../crds/json-value.ts';
+import type { JsonObject } from '../../crds/json-value.ts';
 import { isKind } from '../../crds/kind.ts';
 import { checkManifest } from '../../crds/manifest.ts';
 
@@ -10,9 +11,11 @@ const examples = readdirSync(new URL('examples/', root), { recursive: true, enco
   .filter((name) => name.endsWith('.yaml'))
   .map((name) => [name, read(`examples/${name}`)] as const);
 const readme = blocksOf('README.md');
-const pages = ['add-sign-in', 'check-a-token', 'gateways', 'get-a-token', 'kubernetes-sign-in', 'protect-your-api'];
+const pages = readdirSync(new URL('docs/', root)).filter((name) => name.endsWith('.md'));
 /** Examples whose Box sets the lifetime for all its clients. */
 const ofBox = ['kustomize/apps/clients/reporting.yaml'];
+/** Grants for the tokens of people. */
+const ofPeople = ['authorization_code', 'implicit', 'password'];
 
 function read(path: string): string {
   return readFileSync(new URL(path, root), 'utf8');
@@ -44,7 +47,7 @@ describe('the examples a stranger reads', () => {
   }
 
   // Without it, tokens have no expires_in, and expire after 30 days.
-  for (const [name, text] of [...examples, ...pages.flatMap((page) => blocksOf(`docs/${page}.md`))]) {
+  for (const [name, text] of [...examples, ...readme, ...pages.flatMap((page) => blocksOf(`docs/${page}`))]) {
     for (const client of clientsOf(text)) {
       it(`${name} sets the lifetime of the tokens of ${client.id}`, () => {
         const isUnset = client.grants.filter((grant) => !client.lifetimes.includes(grant));
@@ -52,7 +55,39 @@ describe('the examples a stranger reads', () => {
       });
     }
   }
+
+  it('set profile: strict in the Box where people sign in', () => {
+    // E-24: no example did, so the laxest box was the one that people copied.
+    const folders = Map.groupBy(examples, ([name]) => name.split('/').slice(0, -1).join('/'));
+    const withPeople = [...folders.values()].filter((files) =>
+      files.some(([, text]) => clientsOf(text).some(({ grants }) => grants.some((grant) => ofPeople.includes(grant)))),
+    );
+    expect(withPeople).to.have.length.above(0);
+    for (const files of withPeople) {
+      const boxes = files.flatMap(([, text]) => specsOf('Box', text));
+      expect(boxes.map(({ compatibility }) => compatibility)).to.have.length(1);
+      expect(JSON.stringify(boxes)).to.contain('"profile":"strict"').and.contain('"default_access_token_expiration"');
+    }
+  });
+
+  it('set a lifetime in every Box that says anything about tokens', () => {
+    const texts = [
+      ...examples.map(([, text]) => text),
+      ...pages.flatMap((page) => blocksOf(`docs/${page}`).map(([, text]) => text)),
+    ];
+    const tokens = texts
+      .flatMap((text) => specsOf('Box', text))
+      .flatMap((spec) => (isObject(spec['tokens']) ? [spec['tokens']] : []));
+    expect(tokens).to.have.length.above(0);
+    for (const one of tokens) expect(one).to.include.keys('default_access_token_expiration');
+  });
 });
+
+function specsOf(kind: string, text: string): JsonObject[] {
+  return documentsOf(text).flatMap((value) => {
+    return isObject(value) && value['kind'] === kind && isObject(value['spec']) ? [value['spec']] : [];
+  });
+}
 
 interface ExampleClient {
   readonly id: string;
@@ -63,8 +98,7 @@ interface ExampleClient {
 }
 
 function clientsOf(text: string): ExampleClient[] {
-  return parseAllDocuments(text).flatMap((document) => {
-    const value: unknown = document.toJS();
+  return documentsOf(text).flatMap((value) => {
     if (!isObject(value) || value['kind'] !== 'Client' || !isObject(value['spec'])) return [];
     const { grant_types, auth } = value['spec'];
     const settings = Object.entries(isObject(auth) ? auth : {});
@@ -78,4 +112,9 @@ function clientsOf(text: string): ExampleClient[] {
       },
     ];
   });
+}
+
+/** The documents of a YAML text; none of a block that is a template or no manifest. */
+function documentsOf(text: string): unknown[] {
+  return parseAllDocuments(text).map((document): unknown => (document.errors.length > 0 ? undefined : document.toJS()));
 }

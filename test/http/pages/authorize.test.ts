@@ -39,7 +39,9 @@ describe('the authorization endpoint', () => {
     const answer = await browser.get(signedIn.location);
     expect(answer.status).to.equal(302);
     expect(answer.location).to.match(
-      new RegExp(`^${back}#access_token=bgt_[\\w-]{75}&state=abc&token_type=Bearer&iss=${encodeURIComponent(issuer)}$`),
+      new RegExp(
+        `^${back}#access_token=bgt_[\\w-]{75}&state=abc&token_type=Bearer&expires_in=3600&iss=${encodeURIComponent(issuer)}$`,
+      ),
     );
     const token = sent(answer, '#')['access_token'] ?? '';
     expect(await introspect(token)).to.include({
@@ -75,7 +77,7 @@ describe('the authorization endpoint', () => {
     it(`A-05 gives the state back as it came: ${JSON.stringify(state.slice(0, 20))}`, async () => {
       await browser.submit('/auth/signin', ann);
       const token = sent(await ask({ ...implicit, state }), '#');
-      expect(Object.keys(token)).to.deep.equal(['access_token', 'state', 'token_type', 'iss']);
+      expect(Object.keys(token)).to.deep.equal(['access_token', 'state', 'token_type', 'expires_in', 'iss']);
       expect([token['state'], token['access_token']?.slice(0, 4)]).to.deep.equal([state, 'bgt_']);
       const query = sent(await ask({ ...code, state }), '?');
       expect([Object.keys(query), query['state']]).to.deep.equal([['code', 'state', 'iss'], state]);

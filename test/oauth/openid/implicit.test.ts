@@ -2,8 +2,19 @@ import { expect } from 'chai';
 import { createHash } from 'node:crypto';
 import { hiddenFields } from '../../http/pages/browser.ts';
 import type { Answer, Browser } from '../../http/pages/browser.ts';
+import { basic, sendForm } from '../requests.ts';
 import type { Fields } from '../requests.ts';
-import { ann, annsData, answered, authorizePath, back, codeRequest, issuer, startOpenIdApi } from './openid-api.ts';
+import {
+  ann,
+  annsData,
+  answered,
+  authorizePath,
+  back,
+  codeRequest,
+  issuer,
+  secret,
+  startOpenIdApi,
+} from './openid-api.ts';
 import type { OpenIdApi } from './openid-api.ts';
 
 const implicit = { client_id: 'own', redirect_uri: back, scope: 'openid', nonce: 'n', state: 's' };
@@ -36,7 +47,8 @@ describe('response types of OpenID Connect', () => {
   for (const response_type of ['id_token token', 'token id_token']) {
     it(`${response_type} brings both, bound to each other; the claims are at userinfo`, async () => {
       const parameters = answered(await ask({ ...both, response_type, scope: 'openid email' }));
-      expect(Object.keys(parameters)).to.deep.equal(['access_token', 'state', 'token_type', 'id_token', 'iss']);
+      const names = ['access_token', 'state', 'token_type', 'expires_in', 'id_token', 'iss'];
+      expect(Object.keys(parameters)).to.deep.equal(names);
       const { payload } = await api.verify(parameters['id_token'] ?? '');
       const whole = createHash('sha256')
         .update(parameters['access_token'] ?? '')
@@ -50,7 +62,36 @@ describe('response types of OpenID Connect', () => {
 
   it('token stays as it is, whatever the scope', async () => {
     const parameters = answered(await ask({ ...implicit, response_type: 'token' }));
-    expect(Object.keys(parameters)).to.deep.equal(['access_token', 'state', 'token_type', 'iss']);
+    expect(Object.keys(parameters)).to.deep.equal(['access_token', 'state', 'token_type', 'expires_in', 'iss']);
+  });
+
+  it('token is valid for an hour unless its client or its box says otherwise', async () => {
+    // E-24: it was valid for 30 days, and no answer said so.
+    const client = { kind: 'Client', grant_types: ['implicit'], first_party: true } as const;
+    const auth = { implicit: { redirect_uri: back } };
+    await api.declare('default', [
+      { ...client, id: 'short', auth: { implicit: { ...auth.implicit, access_token_expiration: 60 } } },
+      { ...client, id: 'usual', auth },
+    ]);
+    const lifetimes = async (): Promise<unknown[]> => {
+      const asked = ['short', 'usual'].map((client_id) => ask({ ...implicit, client_id, response_type: 'token' }));
+      const answers = await Promise.all(asked);
+      return answers.map((answer) => answered(answer)['expires_in']);
+    };
+    expect(await lifetimes()).to.deep.equal(['60', '3600']);
+    const token = answered(await ask({ ...implicit, response_type: 'token' }))['access_token'] ?? '';
+    const url = `${api.url}/boxes/default/auth/introspect`;
+    const { body } = await sendForm(url, { token }, basic('machine', secret));
+    expect(Number(body['exp']) - Number(body['iat'])).to.equal(3600);
+    for (const [tokens, expected] of [
+      [{ default_access_token_expiration: 7200 }, ['60', '7200']],
+      [{ default_lifetime: 600 }, ['60', '600']],
+      [{ default_lifetime: 7200 }, ['60', '3600']],
+    ] as const) {
+      await api.declare('default', [{ kind: 'Box', id: 'box', tokens }]);
+      expect(await lifetimes(), JSON.stringify(tokens)).to.deep.equal(expected);
+    }
+    await api.declare('default', [{ kind: 'Box', id: 'box' }]);
   });
 
   const refusals: readonly [error: string, parameters: Fields][] = [

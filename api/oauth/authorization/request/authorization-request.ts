@@ -1,6 +1,8 @@
+import type { Box } from '../../../../crds/box.ts';
+import type { Client } from '../../../../crds/client.ts';
 import type { BoxState, ClientState } from '../../../state/box-state.ts';
 import { planAccessToken } from '../../token/plan.ts';
-import type { AccessTokenPlan } from '../../token/plan.ts';
+import type { AccessTokenPlan, GrantSettings } from '../../token/plan.ts';
 import { defaultScope } from '../../../state/requestable-scopes.ts';
 import { requestedAccess } from '../../token/requested-access.ts';
 import { requiresPkce } from '../../client-auth/client-type.ts';
@@ -65,8 +67,8 @@ export function validateAuthorizationRequest(query: string, state: BoxState, iss
     refuseUnknownForms(parameters);
     const challenge = challengeIn(parameters, client, type); //          RFC 7636 §4.4.1
     const asked = requestedAccess(parameters);
-    const settings = client.client.auth?.[grantOf(type)] ?? {};
     const { settings: box } = state;
+    const settings = settingsOf(client.client, type, box);
     const context = { settings, scopes: client.scopes, box, issuer, subject: 'user' } as const;
     const wanted = { ...asked, scope: asked.scope ?? defaultScope(client.scopes) };
     const planned = planAccessToken(context, wanted); //                 §3.3, RFC 8707 §2
@@ -83,6 +85,18 @@ export function validateAuthorizationRequest(query: string, state: BoxState, iss
     if (!(error instanceof AuthorizationError || error instanceof OAuthError)) throw error;
     return { verdict: 'refused', answer: errorResponse(place, codeOf(error), error.message) };
   }
+}
+
+/** Seconds for which a token in an address is valid unless its client or box configures it: addresses are kept. */
+const IMPLICIT_LIFETIME = 3600;
+
+/** Returns a client's settings for a response type. A token that is returned directly always has a lifetime. */
+function settingsOf({ auth }: Client, type: ResponseType, { tokens = {} }: Box): GrantSettings {
+  const settings = auth?.[grantOf(type)] ?? {};
+  if (type === 'code' || settings.access_token_expiration !== undefined) return settings;
+  const { default_access_token_expiration, default_lifetime = IMPLICIT_LIFETIME } = tokens;
+  const lifetime = default_access_token_expiration ?? Math.min(IMPLICIT_LIFETIME, default_lifetime);
+  return { ...settings, access_token_expiration: lifetime };
 }
 
 function readQuery(query: string): Parameters | undefined {
