@@ -45,7 +45,13 @@ export const SECRET_ENTRIES = [
 
 const generateSecret = Type.Object(
   {
-    name: Type.Optional(word('Name of the Secret; by default the name of the Client.', 253, OBJECT_NAME)),
+    name: Type.Optional(
+      word(
+        'Name of the Secret: the name of the Client (default), or one that begins with it and a hyphen.',
+        253,
+        OBJECT_NAME,
+      ),
+    ),
     template: Type.Optional(
       stringMap(
         `Entries of the Secret instead of the usual ones. Placeholders: ${SECRET_ENTRIES.map((name) => `{{${name}}}`).join(', ')}.`,
@@ -54,11 +60,15 @@ const generateSecret = Type.Object(
       ),
     ),
     labels: Type.Optional(
-      stringMap('Labels of the Secret. One with a domain must be permitted by an annotation of the namespace.', 32, 63),
+      stringMap(
+        'Labels of the Secret. The annotation boxgate.dev/secret-metadata of the Namespace must list each key.',
+        32,
+        63,
+      ),
     ),
     annotations: Type.Optional(
       stringMap(
-        'Annotations of the Secret. One with a domain must be permitted by an annotation of the namespace.',
+        'Annotations of the Secret. The annotation boxgate.dev/secret-metadata of the Namespace must list each key.',
         32,
         4096,
       ),
@@ -66,14 +76,16 @@ const generateSecret = Type.Object(
   },
   {
     description:
-      'The operator makes an Opaque Secret with client_id, client_secret, issuer, token_url, in_cluster_token_url and jwks_url, owned by this Client. This is what happens when nothing else authenticates a client whose grants need it. The right to write Clients therefore includes the right to create Opaque Secrets of unused names in the namespace.',
+      'The operator creates a Secret of the type boxgate.dev/client-credentials with client_id, client_secret, issuer, token_url, in_cluster_token_url and jwks_url, owned by this Client. This is what happens when nothing else authenticates a client whose grants need it. The right to write Clients therefore includes the right to create Secrets of this type under unused names in the namespace.',
     additionalProperties: false,
   },
 );
 
 const rotation = Type.Object(
   {
-    every: Type.Optional(duration('A new secret is generated this often, such as `720h`.')),
+    every: Type.Optional(
+      duration('A new secret is generated this often, such as `720h`. Less than `1h` counts as `1h`.'),
+    ),
     at: Type.Optional(moment('A new secret is generated once, at this time.')),
     overlap: Type.Optional(duration('How long the old secret still works next to the new one; `1h` by default.')),
   },

@@ -4,7 +4,7 @@ import { when, type Draft, type Rule } from './rule.ts';
 /** Parts of a whole object that its rules read. */
 export interface NamedObject {
   metadata: { name: string };
-  spec: { id?: string; name?: string };
+  spec: { id?: string; name?: string; generateSecret?: { name?: string } };
 }
 
 type Subject = Draft<NamedObject>;
@@ -38,7 +38,7 @@ function identityRulesOf(field: IdentityField): readonly Rule<Subject>[] {
   ];
 }
 
-/** The id of a client is never only digits nor reserved, even if it comes from the name of the object. */
+/** The id of a client is never only digits nor reserved, even if it comes from the name of its object, as its Secret does. */
 export const clientNameRules: readonly Rule<Subject>[] = [
   {
     id: 'client-name-not-a-number',
@@ -54,6 +54,18 @@ export const clientNameRules: readonly Rule<Subject>[] = [
     message: `must not begin with ${RESERVED_ID_PREFIX}, or spec.id must be given: these ids are reserved for built-in clients`,
     cel: `has(self.spec.id) || !self.metadata.name.startsWith('${RESERVED_ID_PREFIX}')`,
     broken: ({ metadata, spec }) => when(spec?.id === undefined && isReservedId(metadata?.name), 'metadata.name'),
+  },
+  {
+    // Programs take some Secrets by their names alone.
+    id: 'secret-name-of-client',
+    path: 'spec.generateSecret.name',
+    message: 'must be metadata.name, or begin with it and a hyphen',
+    cel: "!has(self.spec.generateSecret) || !has(self.spec.generateSecret.name) || (self.spec.generateSecret.name + '-').startsWith(self.metadata.name + '-')",
+    broken: ({ metadata, spec }) =>
+      when(
+        !`${spec?.generateSecret?.name ?? metadata?.name ?? ''}-`.startsWith(`${metadata?.name ?? ''}-`),
+        'spec.generateSecret.name',
+      ),
   },
 ];
 

@@ -45,7 +45,11 @@ export function reading<T>(environment: Environment, work: (read: EnvironmentRea
 }
 
 function createReader(environment: Environment, mistakes: string[]): EnvironmentReader {
-  const value = (name: string): string | undefined => (environment[name] === '' ? undefined : environment[name]);
+  // A value of a Secret that was created from a file ends with a newline.
+  const value = (name: string): string | undefined => {
+    const text = environment[name]?.replace(/[\r\n]+$/, '');
+    return text === '' ? undefined : text;
+  };
   const wrong = (name: string, must: string): void => void mistakes.push(`${name} ${must}`);
 
   function integer(name: string, otherwise: number, least: number, most: number): number {

@@ -43,7 +43,7 @@ function validatedNow(object: Candidate['object'], { definitions }: Validation):
 function permitted(one: Candidate, tenancy: Tenancy | undefined, known: ReadonlyMap<string, Desired>): Candidate {
   if (tenancy === undefined) return one;
   const whole = one.validated.whole ?? one.validated;
-  const validated = permittedMetadata(whole, tenancy.secretLabels ?? none);
+  const validated = permittedMetadata(whole, tenancy.secretMetadata ?? none);
   const before = known.get(one.object.key)?.validated;
   const isSame = before?.whole === whole && String(before.notPermitted) === String(validated.notPermitted);
   if (isSame) return one.validated === before ? one : { object: one.object, validated: before };

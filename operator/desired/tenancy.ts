@@ -7,8 +7,8 @@ export interface Tenancy {
   /** True while it is being deleted: nothing can be created in it any more. */
   readonly isTerminating: boolean;
   readonly hosts: HostGrants;
-  /** Keys of labels and annotations that generated Secrets may have: `example.com/name` or `example.com/*`. */
-  readonly secretLabels?: readonly string[];
+  /** Keys of labels and annotations that generated Secrets may have. */
+  readonly secretMetadata?: readonly string[];
 }
 
 /** Decision on the hosts that a Box claims. */

@@ -53,11 +53,14 @@ export interface SecretSituation {
 /** Change of a generated secret; `renewed`: the stored one was no longer a secret of ours. */
 export type SecretChange = 'none' | 'made' | 'renewed' | 'taken' | 'staged' | 'rotated' | 'retired';
 
+/** Milliseconds: a shorter period counts as this one, or a few Clients would keep the API server busy with writes. */
+const shortestPeriod = 3_600_000;
+
 /** Returns the rotation of a Client; without one only a change by hand makes two secrets valid. */
 export function rotationOf({ rotation }: Pick<ClientSpec, 'rotation'>): Rotation {
   const { every, at, overlap = '1h' } = rotation ?? {};
   return {
-    every: every === undefined ? undefined : secondsOf(every) * 1000,
+    every: every === undefined ? undefined : Math.max(shortestPeriod, secondsOf(every) * 1000),
     at: at === undefined ? undefined : Date.parse(at),
     overlap: secondsOf(overlap) * 1000,
   };

@@ -1,3 +1,4 @@
+import { plainText } from '../../process/plain-text.ts';
 import { faultSentence, joinedSentences, type Fault } from '../../crds/fault.ts';
 import type { Kind } from '../../crds/kind.ts';
 import type { Declared } from '../desired/declared.ts';
@@ -6,7 +7,7 @@ import type { Condition } from './object-status.ts';
 import { CONDITIONS, HOLDING_BACK, isConditionType, NEXT_STEPS, type ConditionType, type Reason } from './reasons.ts';
 import { accountName, strangerAmong, type AccountState } from '../desired/account-state.ts';
 import { grantCommand } from '../desired/grant-command.ts';
-import { SECRET_LABELS_ANNOTATION } from '../secrets/secret-metadata.ts';
+import { SECRET_METADATA_ANNOTATION } from '../secrets/secret-metadata.ts';
 import { secretName } from '../secrets/source.ts';
 
 /** A condition without its generation and transition time. */
@@ -41,8 +42,12 @@ function verdictOf(type: string, answer: Answer | undefined): Verdict[] {
   return answer === undefined || !isConditionType(type) ? [] : [verdict(type, answer)];
 }
 
-/** Adds the next step to the message unless all is well: `kubectl describe` shows it. */
-function verdict(type: ConditionType, [status, reason, message]: Answer): Verdict {
+/**
+ * Adds the next step to the message unless all is well: `kubectl describe` shows it. The message may quote a manifest,
+ * whose control characters would reach a terminal.
+ */
+function verdict(type: ConditionType, [status, reason, text]: Answer): Verdict {
+  const message = plainText(text);
   const step = status === CONDITIONS[type].well ? '' : NEXT_STEPS[reason];
   return {
     type,
@@ -284,6 +289,6 @@ function idleRefresh({ desired: { validated } }: StatusInput): string | undefine
 function notPermitted({ desired: { object, validated } }: StatusInput): string | undefined {
   const { notPermitted: keys = [] } = validated;
   if (keys.length === 0) return undefined;
-  const command = grantCommand(object.namespace, SECRET_LABELS_ANNOTATION, keys);
+  const command = grantCommand(object.namespace, SECRET_METADATA_ANNOTATION, keys);
   return `the namespace does not permit ${named(keys)} on a generated Secret (an admin may: ${command})`;
 }

@@ -146,7 +146,7 @@ export const REASONS = {
     'A rule without a condition, such as engine allow, with subjects: anyone grants every request, even without a token.',
   NoCondition: 'A rule such as matcho: {} or schema: {} grants every request of the subjects.',
   MetadataNotPermitted:
-    'The generated Secret has none of the labels and annotations of other domains that its Namespace does not permit.',
+    'The generated Secret has none of the labels and annotations that its Namespace does not permit by their exact keys.',
   WithoutEffect: 'The object has fields that this version accepts but does not implement.',
   RefreshNotEnabled:
     'The client lists refresh_token, and none of its other grants issues refresh tokens: the entry has no effect.',

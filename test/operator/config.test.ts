@@ -27,6 +27,9 @@ describe('the settings of the operator', () => {
     const { managementKey, digestKey, ...rest } = readOperatorConfig(least);
     expect(managementKey.reveal()).to.equal('canary-key-of-16');
     expect(digestKey.reveal()).to.equal(least['BOXGATE_DIGEST_KEY']);
+    // E-15: a key of `openssl rand -base64 32 > digest-key` ended the operator.
+    const fromFile = { ...least, BOXGATE_DIGEST_KEY: `${least['BOXGATE_DIGEST_KEY'] ?? ''}\r\n` };
+    expect(readOperatorConfig(fromFile).digestKey.reveal()).to.equal(digestKey.reveal());
     expect(rest).to.deep.equal({
       managementUrl: 'https://boxgate-management:8081',
       managementCaFile: undefined,

@@ -6,6 +6,7 @@ import { secretEntries } from '../../secrets/generated-secret.ts';
 import { CLIENT_SECRET_LABEL } from '../../secrets/resolve.ts';
 import type { KeptSecret, SecretSituation } from '../../secrets/rotation.ts';
 import type { SecretWish } from '../../secrets/keeper.ts';
+import { metadataOf } from '../client/kube-object.ts';
 import { MANAGED_BY } from '../client/names.ts';
 import { brief, textOfData, type SecretContent, type StoredSecret } from './stored-secret.ts';
 
@@ -19,6 +20,9 @@ const WRITTEN = 'boxgate.dev/written';
 /** Entries: a leading dot hides them where a Secret is mounted, and keeps them out of the environment. */
 const NEXT = '.boxgate-next';
 const PREVIOUS = '.boxgate-previous';
+
+/** Type of a generated Secret: programs that look for their own types or for Opaque ones do not take it. */
+export const SECRET_TYPE = 'boxgate.dev/client-credentials';
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -34,7 +38,35 @@ interface OwnParts {
 export function newSecretBody(wish: SecretWish, kept: KeptSecret): object {
   const { labels, annotations, data } = ownParts(wish, kept);
   const metadata = { name: wish.secret, labels, annotations, ownerReferences: [ownerReference(wish)] };
-  return { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', data };
+  return { apiVersion: 'v1', kind: 'Secret', metadata, type: SECRET_TYPE, data };
+}
+
+/**
+ * Returns the same Secret with our type, which no change can set: `live` is the Secret as the API server shows it.
+ * Content of others stays.
+ */
+export function remadeSecretBody(live: unknown, wish: SecretWish, kept: KeptSecret): object {
+  const { data } = isObject(live) ? live : {};
+  const { labels, annotations, ownerReferences } = metadataOf(live);
+  const own = ownParts(wish, kept);
+  const before = writtenIn(textsIn(annotations)[WRITTEN]);
+  const metadata = {
+    name: wish.secret,
+    labels: { ...without(textsIn(labels), before.labels), ...own.labels },
+    annotations: { ...without(textsIn(annotations), before.annotations), ...own.annotations },
+    ownerReferences,
+  };
+  const entries = { ...without(textsIn(data), before.entries), ...own.data };
+  return { apiVersion: 'v1', kind: 'Secret', metadata, type: SECRET_TYPE, data: entries };
+}
+
+function without(texts: Texts, names: readonly string[]): Texts {
+  return Object.fromEntries(Object.entries(texts).filter(([name]) => !names.includes(name)));
+}
+
+function textsIn(value: unknown): Texts {
+  const entries = isObject(value) ? Object.entries(value) : [];
+  return Object.fromEntries(entries.flatMap(([name, text]) => (typeof text === 'string' ? [[name, text]] : [])));
 }
 
 /**

@@ -9,9 +9,18 @@ import type { KubeApi } from '../client/kube-api.ts';
 import { isRefused, KubeError, refusedVerb } from '../client/kube-error.ts';
 import { forEachConcurrently } from '../client/concurrency.ts';
 import { pathOfKind, pathOfObject } from '../client/live-read.ts';
+import { metadataOf } from '../client/kube-object.ts';
 import { FIELD_MANAGER } from '../client/names.ts';
 import type { ObjectStore } from '../client/object-store.ts';
-import { CLIENT_ID, newSecretBody, releasePatch, secretIn, secretPatch } from './body.ts';
+import {
+  CLIENT_ID,
+  newSecretBody,
+  releasePatch,
+  remadeSecretBody,
+  secretIn,
+  secretPatch,
+  SECRET_TYPE,
+} from './body.ts';
 import { secretForbidden, secretNotRead } from './secret-forbidden.ts';
 import { clientOf, ownership } from './ownership.ts';
 import { SECRETS, type SecretWatches } from './watches.ts';
@@ -222,6 +231,7 @@ class ClusterSecretKeeper {
     const whose = ownership(stored.content, wish);
     if (typeof whose === 'object') return missing('SecretNotOwned', whose.refused);
     const next = this.#next(box, wish, stored, whose === 'released' && wish.inherits);
+    if (whose === 'ours' && stored.content.type !== SECRET_TYPE) return this.#remake(wanted, stored, next, signal);
     const patch = secretPatch(stored, wish, next.kept);
     if (patch === undefined) return this.#note(wanted, stored, next);
     try {
@@ -232,6 +242,35 @@ class ClusterSecretKeeper {
       if (error.code !== 'not-found') throw error;
       store.remove(stored);
       return undefined;
+    }
+  }
+
+  /**
+   * Deletes a Secret of another type and creates it again with the same values: a type cannot be changed. Nothing is
+   * deleted before the API server has accepted the new one as a trial.
+   */
+  async #remake(
+    wanted: Wanted,
+    stored: StoredSecret,
+    next: Next,
+    signal: AbortSignal,
+  ): Promise<ResolvedSecret | undefined> {
+    const { box, wish, store } = wanted;
+    const { api } = this.#options;
+    const { uid, resourceVersion } = stored;
+    const [path, all] = [pathOf(box, wish.secret), pathOfKind(SECRETS, box)];
+    const body = remadeSecretBody(await api.call({ path }, signal), wish, next.kept);
+    try {
+      const trial = { ...body, metadata: { ...metadataOf(body), name: undefined, generateName: 'boxgate-trial-' } };
+      await api.call({ method: 'POST', path: all, query: { ...query, dryRun: 'All' }, body: trial }, signal);
+      await api.call({ method: 'DELETE', path, body: { preconditions: { uid, resourceVersion } } }, signal);
+      store.remove(stored);
+      // Remembered first: if it is created by a later attempt only, it has the same value.
+      this.#last.set(keyOf(box, wish.secret), { uid: wish.uid, kept: next.kept });
+      return this.#note(wanted, parsed(all, await api.call({ method: 'POST', path: all, query, body }, signal)), next);
+    } catch (error) {
+      if (!(error instanceof KubeError) || (error.code !== 'conflict' && error.code !== 'not-found')) throw error;
+      return this.#lookAt(wanted, signal);
     }
   }
 

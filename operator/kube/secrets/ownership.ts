@@ -16,7 +16,10 @@ export function ownership({ owners, labels, annotations }: SecretContent, wish: 
   const isReleased = isManaged(labels) && annotations[CLIENT_ID] === wish.facts.client_id;
   if (controller === undefined) {
     if ((wish.adopt || wish.inherits) && isReleased) return 'released';
-    return { refused: `Secret ${wish.secret} exists, and no Client has made it` };
+    if (!isReleased) return { refused: `Secret ${wish.secret} exists, and was not generated for this client` };
+    return {
+      refused: `Secret ${wish.secret} was generated for a client of this ID and belongs to nobody, as after a restore: spec.adoption: IfUnowned of the Client takes it over with its value`,
+    };
   }
   if (!isClient(controller))
     return { refused: `Secret ${wish.secret} belongs to ${controller.kind} ${controller.name}` };

@@ -2,7 +2,7 @@ import { isObject } from '../../../crds/json-value.ts';
 import { QUOTA_ANNOTATION } from '../../../crds/quota.ts';
 import { readQuota, type BoxQuota } from '../../desired/box-quota.ts';
 import { grantedHosts, HOSTS_ANNOTATION } from '../../desired/host-claims.ts';
-import { grantedMetadata, SECRET_LABELS_ANNOTATION } from '../../secrets/secret-metadata.ts';
+import { grantedMetadata, SECRET_METADATA_ANNOTATION } from '../../secrets/secret-metadata.ts';
 import type { NamespaceClaim } from '../../../api/client/desired-state.ts';
 import { identityOf, metadataOf } from '../client/kube-object.ts';
 import type { Kept, Novelty } from '../client/object-store.ts';
@@ -13,7 +13,7 @@ export interface DeclaredNamespace extends Kept {
   readonly claim: NamespaceClaim;
   readonly hosts: readonly string[];
   readonly quota: BoxQuota;
-  readonly secretLabels: readonly string[];
+  readonly secretMetadata: readonly string[];
 }
 
 /** Novelty of Namespaces: only a change of the stored part is new. */
@@ -43,10 +43,10 @@ export function declaredNamespace(value: unknown): DeclaredNamespace | undefined
     claim: { uid, ...(adopt === undefined ? {} : { adopt }), ...(discard === undefined ? {} : { discard }) },
     hosts: grantedHosts(annotation(HOSTS_ANNOTATION)),
     quota: readQuota(annotation(QUOTA_ANNOTATION)),
-    secretLabels: grantedMetadata(annotation(SECRET_LABELS_ANNOTATION)),
+    secretMetadata: grantedMetadata(annotation(SECRET_METADATA_ANNOTATION)),
   };
 }
 
-function said({ isTerminating, claim, hosts, quota, secretLabels }: DeclaredNamespace): string {
-  return JSON.stringify([isTerminating, claim, hosts, quota, secretLabels]);
+function said({ isTerminating, claim, hosts, quota, secretMetadata }: DeclaredNamespace): string {
+  return JSON.stringify([isTerminating, claim, hosts, quota, secretMetadata]);
 }

@@ -1,3 +1,5 @@
+import { plainText } from '../../../process/plain-text.ts';
+
 /** Controller that Events name as their reporter. */
 export const EVENT_REPORTER = 'boxgate.dev/operator';
 
@@ -5,9 +7,15 @@ export const EVENT_REPORTER = 'boxgate.dev/operator';
 const longestNote = 1_000;
 const longestInstance = 128;
 
-/** Returns the note of an Event, cut to the characters that the API server takes. */
-export function eventNote(message: string): string {
+/** Returns the note of an Event: without control characters, cut to the length that the API server takes. */
+export function eventNote(text: string): string {
+  const message = plainText(text);
   return message.length > longestNote ? `${message.slice(0, longestNote - 1)}…` : message;
+}
+
+/** Returns a new name of an Event about an object: a part of its name, which ends in a letter or digit, and `suffix`. */
+export function eventName(object: string, suffix: string): string {
+  return `${object.slice(0, 200).replace(/[^a-z0-9]+$/, '')}.${suffix}`;
 }
 
 /** Returns the name of a process as an Event may have it. */

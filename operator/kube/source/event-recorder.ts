@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { API_VERSION } from '../../../crds/kind.ts';
 import { setNewest } from '../../../process/set-newest.ts';
 import type { EventRecorder, ObjectEvent } from '../../status/events.ts';
-import { EVENT_REPORTER, eventInstance, eventNote, microTime } from './event-parts.ts';
+import { EVENT_REPORTER, eventInstance, eventName, eventNote, microTime } from './event-parts.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 import { KubeError } from '../client/kube-error.ts';
 import { unlessMissing } from '../client/unless-missing.ts';
@@ -82,7 +82,7 @@ class Recorder implements EventRecorder {
     const key = JSON.stringify([object.uid, type, reason, message]);
     const known = this.#known.get(key);
     if (known !== undefined && now - known.last < sameFor) return known;
-    const name = `${object.name.slice(0, 200)}.${randomBytes(8).toString('hex')}`;
+    const name = eventName(object.name, randomBytes(8).toString('hex'));
     const series: Series = { event, name, count: 0, last: now, written: undefined, isQueued: false };
     setNewest(this.#known, key, series, mostKnown);
     return series;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { EVENT_REPORTER, eventInstance, eventNote, microTime } from './event-parts.ts';
+import { EVENT_REPORTER, eventInstance, eventName, eventNote, microTime } from './event-parts.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 
 /** Lease of the operators, and the process that reports. */
@@ -28,7 +28,7 @@ export async function tellMissingRights(
   const body = {
     apiVersion: 'v1',
     kind: 'Event',
-    metadata: { name: `${leaseName}.${randomBytes(8).toString('hex')}`, namespace },
+    metadata: { name: eventName(leaseName, randomBytes(8).toString('hex')), namespace },
     involvedObject: { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace, name: leaseName },
     eventTime: microTime(now.getTime()),
     reportingComponent: EVENT_REPORTER,

@@ -77,10 +77,10 @@ export function createTenancies(
   }
 
   return {
-    of: ({ name, claim, isTerminating, secretLabels }) => ({
+    of: ({ name, claim, isTerminating, secretMetadata }) => ({
       claim,
       isTerminating,
-      secretLabels,
+      secretMetadata,
       hosts: verdicts.get(name) ?? none,
     }),
     recheck,

@@ -5,6 +5,7 @@ export const clientKubernetesRows: readonly Row[] = [
   ...accepted('Client', {
     'a secret from a Secret': { secretRef: { name: 'app-credentials', key: 'client_secret' } },
     'a generated secret': { generateSecret: {} },
+    'a generated secret under its own name': { generateSecret: { name: 'app' } },
     'a generated secret with everything': {
       generateSecret: {
         name: 'app-credentials',
@@ -53,6 +54,15 @@ export const clientKubernetesRows: readonly Row[] = [
     'generateSecret as a flag': [{ generateSecret: true }, 'generateSecret'],
     'a field of generateSecret nobody knows': [{ generateSecret: { length: 32 } }, 'generateSecret.length'],
     'a generated Secret in capitals': [{ generateSecret: { name: 'App' } }, 'generateSecret.name'],
+    // E-02: a Client could have a Secret under a name that another program takes.
+    'a generated Secret with the name of a release': [
+      { generateSecret: { name: 'sh.helm.release.v1.payments.v2' } },
+      'generateSecret.name',
+    ],
+    'a generated Secret whose name begins with that of the Client without a hyphen': [
+      { generateSecret: { name: 'apple' } },
+      'generateSecret.name',
+    ],
     'a generated Secret with an empty name': [{ generateSecret: { name: '' } }, 'generateSecret.name'],
     'a generated Secret with a long name': [{ generateSecret: { name: long() } }, 'generateSecret.name'],
     'a generated Secret with a number for a name': [{ generateSecret: { name: 1 } }, 'generateSecret.name'],

@@ -148,7 +148,7 @@ describe('tenants of one cluster', () => {
       ['a4', { ...machine, secret: 'mine' }, { annotations: annotations(there) }],
       ['a5', { ...machine, secret: 'mine', deletionPolicy: 'Retain' }, { annotations: { 'boxgate.dev/box': there } }],
       ['a6', { ...machine, secretRef: { name: 'app', key: 'client_secret' } }, { annotations: annotations(there) }],
-      ['a7', { ...machine, generateSecret: { name: 'app', labels: { box: there } } }, { generateName: there }],
+      ['a7', { ...machine, generateSecret: { name: 'a7', labels: { box: there } } }, { generateName: there }],
     ];
     for (const [name, spec, metadata] of crafted) {
       expect((await make('author', 'Client', name, spec, metadata)).status, name).to.equal(201);

@@ -132,6 +132,8 @@ describe('nextSecret', () => {
   }
 
   it('reads durations and times of a spec', () => {
+    // E-25 g: a rotation of seconds kept the API server busy.
+    expect(rotationOf({ rotation: { every: '2s', overlap: '0s' } })).to.include({ every: 3_600_000, overlap: 0 });
     const rotation = { every: '1h30m', at: '2026-01-01T00:00:00Z', overlap: '90s' };
     expect(rotationOf({ rotation })).to.deep.equal({ every: 90 * minute, at: Date.UTC(2026, 0, 1), overlap: 90_000 });
     expect(rotationOf({})).to.deep.equal({ every: undefined, at: undefined, overlap: hour });

@@ -53,7 +53,7 @@ describe('secretSource', () => {
   const names: [title: string, spec: Record<string, unknown>, name: string | undefined][] = [
     ['after the Client', {}, 'app'],
     ['after the Client too when it is only asked for', { generateSecret: {} }, 'app'],
-    ['as the manifest says', { generateSecret: { name: 'x' } }, 'x'],
+    ['as the manifest says', { generateSecret: { name: 'app-x' } }, 'app-x'],
     ['as the reference says', { secretRef: { name: 'r', key: 'k' } }, 'r'],
     ['not at all where there is none', { jwks }, undefined],
   ];

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import type { StatusInput } from '../../../operator/status/status-input.ts';
 import { CONDITIONS, NEXT_STEPS, REASONS } from '../../../operator/status/reasons.ts';
-import { machineClient } from '../declare.ts';
+import { conditionsOf } from '../../../operator/status/conditions.ts';
+import { allowPolicy, machineClient } from '../declare.ts';
 import { publishedStatus, statusInputOf } from '../status-input-of.ts';
 import { client, conditionCases, none, tokenExchange } from './condition-cases.ts';
 
@@ -26,6 +27,16 @@ describe('conditionsOf', () => {
       }
     });
   }
+
+  it('escapes control characters that a message quotes', () => {
+    // E-25 k: the escapes of a terminal in a manifest reached whoever read its conditions.
+    const faults = [{ path: 'spec.expression', message: 'has an unknown name \u001b[31mx\n' }];
+    const input = statusInputOf(allowPolicy('p', 'app'), { unusable: faults });
+    const said = conditionsOf(input)
+      .map(({ message }) => message)
+      .join();
+    expect(said).to.contain('an unknown name \\x1b[31mx\\x0a');
+  });
 
   it('says why an object is not Ready with the words of the condition that holds it back', () => {
     const [first] = publishedStatus(statusInputOf(client, { loses: 'default/older' })).conditions;

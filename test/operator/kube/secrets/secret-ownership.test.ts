@@ -84,6 +84,16 @@ describe('whose a Secret is that a Client is to have generated', () => {
       'refused',
     ],
   ];
+  it('tells how a Secret that was generated and restored is taken over with its value', () => {
+    // E-15: a restored namespace said that no Client had made the Secret, and to delete it, with the value of the apps.
+    expect(ownership(content([], released), wish))
+      .to.have.property('refused')
+      .that.contains('spec.adoption: IfUnowned');
+    expect(ownership(content([]), wish))
+      .to.have.property('refused')
+      .that.contains('was not generated');
+  });
+
   for (const [title, secret, wanted, expected] of cases) {
     it(`${title}: ${expected}`, () => {
       const found = ownership(secret, wanted);

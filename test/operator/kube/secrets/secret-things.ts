@@ -5,6 +5,7 @@ import type { ControlPlane } from '../../../../tools/envtest/control-plane.ts';
 export interface FoundSecret {
   readonly uid: string;
   readonly resourceVersion: string;
+  readonly type: unknown;
   readonly labels: Readonly<Record<string, unknown>>;
   readonly annotations: Readonly<Record<string, unknown>>;
   readonly owners: readonly Readonly<Record<string, unknown>>[];
@@ -50,7 +51,7 @@ export function testSecrets(plane: ControlPlane, namespace: string): TestSecrets
 }
 
 function foundSecret(body: unknown): FoundSecret {
-  const { metadata, data } = isObject(body) ? body : {};
+  const { metadata, data, type } = isObject(body) ? body : {};
   if (!isObject(metadata)) throw new Error(`no Secret: ${JSON.stringify(body)}`);
   const { uid, resourceVersion, ownerReferences: owners } = metadata;
   const decoded = Object.entries(isObject(data) ? data : {}).map(
@@ -59,6 +60,7 @@ function foundSecret(body: unknown): FoundSecret {
   return {
     uid: String(uid),
     resourceVersion: String(resourceVersion),
+    type,
     labels: recordOf(metadata['labels']),
     annotations: recordOf(metadata['annotations']),
     owners: Array.isArray(owners) ? owners.filter(isObject) : [],

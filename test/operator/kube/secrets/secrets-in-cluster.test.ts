@@ -53,10 +53,11 @@ describe('Secrets in a cluster', () => {
     eventually(`the secret of ${id} works`, async () => (await rig.token(box, id, secret)) === 200);
 
   describe('generated', () => {
-    it('is an Opaque Secret that the Client owns, with everything an application has to know', async () => {
+    it('is a Secret of our type that the Client owns, with everything an application has to know', async () => {
       await put('app', machine);
       await ready('app');
-      const { labels, owners, data } = await secretOf('app');
+      const { type, labels, owners, data } = await secretOf('app');
+      expect(type).to.equal('boxgate.dev/client-credentials');
       const url = `${rig.api.url}/boxes/${box}`;
       expect(data).to.deep.equal({
         client_id: 'app',
@@ -81,30 +82,54 @@ describe('Secrets in a cluster', () => {
 
     it('fills in a template, carries labels and annotations, keeps what others wrote, and takes back what is no longer wanted', async () => {
       const generateSecret = {
-        name: 'login',
+        name: 'app-login',
         template: { DSN: 'https://{{client_id}}:{{client_secret}}@x', OLD: 'old' },
         labels: { team: 'shop', old: 'yes' },
         annotations: { 'example.com/note': 'n' },
       };
-      await annotate(rig, box, { 'boxgate.dev/secret-labels': 'example.com/note' });
+      await annotate(rig, box, { 'boxgate.dev/secret-metadata': 'team, old, example.com/note' });
       await put('app', { ...machine, generateSecret });
       await ready('app');
-      const made = await secretOf('login');
+      const made = await secretOf('app-login');
       const secret = /https:\/\/app:(bgs_.{48})@x/.exec(made.data['DSN'] ?? '')?.[1] ?? '';
       expect(isGeneratedSecret(secret)).to.equal(true);
       expect(made.labels).to.include({ team: 'shop', old: 'yes' });
       expect(made.annotations).to.include({ 'example.com/note': 'n' });
-      await secrets.patch('login', { stringData: { mine: 'kept' }, metadata: { labels: { theirs: 'kept' } } });
+      await secrets.patch('app-login', { stringData: { mine: 'kept' }, metadata: { labels: { theirs: 'kept' } } });
       await put('app', {
         ...machine,
-        generateSecret: { name: 'login', template: { ID: '{{client_id}}' }, labels: { team: 'pay' } },
+        generateSecret: { name: 'app-login', template: { ID: '{{client_id}}' }, labels: { team: 'pay' } },
       });
-      await eventually('it is rewritten', async () => (await secretOf('login')).data['ID'] === 'app');
-      const { data, labels, annotations } = await secretOf('login');
+      await eventually('it is rewritten', async () => (await secretOf('app-login')).data['ID'] === 'app');
+      const { data, labels, annotations } = await secretOf('app-login');
       expect(data).to.deep.equal({ ID: 'app', client_secret: secret, mine: 'kept' });
       expect(labels).to.include({ team: 'pay', theirs: 'kept' }).and.not.have.property('old');
       expect(annotations).to.not.have.property('example.com/note');
       expect(await rig.token(box, 'app', secret)).to.equal(200);
+    });
+
+    it('is created again with the same values where it has another type', async () => {
+      // E-02: a Secret of the type Opaque may be taken for another program's; a type cannot be changed.
+      await put('app', machine);
+      await ready('app');
+      const value = await valueOf('app');
+      const { uid, annotations, labels, owners, data } = await secretOf('app');
+      await put('app', { ...machine, suspend: true });
+      await says('app', 'Unknown/Suspended');
+      await secrets.remove('app');
+      const metadata = { name: 'app', annotations, labels: { ...labels, theirs: 'kept' }, ownerReferences: owners };
+      await secrets.make('app', { ...data, mine: 'kept' }, { metadata });
+      await put('app', machine);
+      await eventually(
+        'it has our type',
+        async () => (await secrets.find('app'))?.type === 'boxgate.dev/client-credentials',
+      );
+      await ready('app');
+      const made = await secretOf('app');
+      expect(made.data).to.deep.equal({ ...data, mine: 'kept' });
+      expect(made.labels).to.deep.equal({ ...labels, theirs: 'kept' });
+      expect(made.uid).not.to.equal(uid);
+      expect(await rig.token(box, 'app', value)).to.equal(200);
     });
 
     it('F-26 is created again when it was deleted by hand', async () => {
@@ -143,26 +168,26 @@ describe('Secrets in a cluster', () => {
       const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'other', uid: 'u-1', controller: true };
       await secrets.make('app', { a: 'theirs' });
       await secrets.make(
-        'owned',
+        'b-owned',
         { a: 'theirs' },
-        { metadata: { name: 'owned', labels: label, ownerReferences: [owner] } },
+        { metadata: { name: 'b-owned', labels: label, ownerReferences: [owner] } },
       );
-      await secrets.make('plain', { a: 'theirs' }, { metadata: { name: 'plain' } });
-      const before = await Promise.all(['app', 'owned', 'plain'].map(secretOf));
+      await secrets.make('c-plain', { a: 'theirs' }, { metadata: { name: 'c-plain' } });
+      const before = await Promise.all(['app', 'b-owned', 'c-plain'].map(secretOf));
       await put('app', machine);
-      await put('b', { ...machine, generateSecret: { name: 'owned' } });
-      await put('c', { ...machine, generateSecret: { name: 'plain' } });
+      await put('b', { ...machine, generateSecret: { name: 'b-owned' } });
+      await put('c', { ...machine, generateSecret: { name: 'c-plain' } });
       for (const name of ['app', 'b', 'c']) await says(name, 'False/SecretNotOwned');
-      expect(await message('b')).to.contain('Secret owned belongs to ConfigMap other');
-      expect(await Promise.all(['app', 'owned', 'plain'].map(secretOf))).to.deep.equal(before);
+      expect(await message('b')).to.contain('Secret b-owned belongs to ConfigMap other');
+      expect(await Promise.all(['app', 'b-owned', 'c-plain'].map(secretOf))).to.deep.equal(before);
     });
 
     it('P-10 gives nobody the Secret of another Client, nor that of an earlier one of the same name', async () => {
-      await put('app', machine);
+      await put('app', { ...machine, generateSecret: { name: 'app-thief' } });
       await ready('app');
-      await put('thief', { ...machine, generateSecret: { name: 'app' } });
-      await says('thief', 'False/SecretNotOwned');
-      expect(await message('thief')).to.contain('Secret app belongs to Client app');
+      await put('app-thief', machine);
+      await says('app-thief', 'False/SecretNotOwned');
+      expect(await message('app-thief')).to.contain('Secret app-thief belongs to Client app');
       const uid = 'd3b07384-0000-4000-8000-000000000000';
       const owner = { apiVersion: 'boxgate.dev/v1', kind: 'Client', name: 'again', uid, controller: true };
       await secrets.make(
@@ -182,10 +207,10 @@ describe('Secrets in a cluster', () => {
     it('goes with its Client, and when it is wanted under another name', async () => {
       await put('app', machine);
       await ready('app');
-      await put('app', { ...machine, generateSecret: { name: 'renamed' } });
+      await put('app', { ...machine, generateSecret: { name: 'app-renamed' } });
       await eventually('the old one is gone', async () => (await secrets.find('app')) === undefined);
       await rig.remove('Client', box, 'app');
-      await eventually('the new one too', async () => (await secrets.find('renamed')) === undefined);
+      await eventually('the new one too', async () => (await secrets.find('app-renamed')) === undefined);
     });
 
     it('stays when its Client refers to it from then on, as an exported one does, and is generated again later', async () => {

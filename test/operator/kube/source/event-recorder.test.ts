@@ -50,6 +50,17 @@ describe('a recorder of events', () => {
     return createEventRecorder(options, stopping.signal);
   }
 
+  it('names an Event after its object, also after one of a long name, and escapes control characters', async () => {
+    // E-15: a name that is cut behind a dot or a hyphen was refused, and the Event lost.
+    const { record } = bound(recorder());
+    record(eventOf(`${'a'.repeat(197)}.-.b`, 'it says \u001b[31m'));
+    await time.pass(100);
+    const { body } = calls[0] ?? {};
+    const { metadata, note } = isObject(body) ? body : {};
+    expect(isObject(metadata) && metadata['name']).to.match(/^a{197}\.[0-9a-f]{16}$/);
+    expect(note).to.equal('it says \\x1b[31m');
+  });
+
   it('tells of an event once, and counts what happens again: once at first, then once a minute', async () => {
     const { record } = bound(recorder());
     record(eventOf('app'));
