@@ -38,7 +38,7 @@ function identityRulesOf(field: IdentityField): readonly Rule<Subject>[] {
   ];
 }
 
-/** The id of a client is never only digits nor reserved, even if it comes from the name of its object, as its Secret does. */
+/** The id of a client is never only digits nor reserved, and its Secret is named after it. */
 export const clientNameRules: readonly Rule<Subject>[] = [
   {
     id: 'client-name-not-a-number',

@@ -9,7 +9,7 @@ export interface Refusal {
   readonly digest: string;
   /**
    * `locked`: the box belongs to another namespace, and nothing of it is applied. `quota`: the object is one of the
-   * youngest of a box that has used up its quota. `failed`: the pass failed, for another reason than an API that is away.
+   * youngest of a box that has used up its quota. `failed`: the pass failed, and not because the API is away.
    */
   readonly result: 'invalid' | 'conflict' | 'locked' | 'quota' | 'failed';
   readonly faults: readonly Fault[];

@@ -1,4 +1,5 @@
 import type { Express, Response } from 'express';
+import { adviceFor } from '../../db/core/advice.ts';
 import { Outage } from '../../db/core/outage.ts';
 import { errorFacts } from '../../../process/log.ts';
 import type { Log } from '../../../process/log.ts';
@@ -31,7 +32,7 @@ async function readyz({ ready, log }: Probed, response: Response): Promise<void>
     response.type('text').send('ok');
   } catch (error) {
     log.warn(errorFacts(error), 'not ready');
-    const text = error instanceof Outage ? error.message : 'not ready: the log says why';
+    const text = error instanceof Outage ? adviceFor(error) : 'not ready: the log says why';
     response.status(503).type('text').send(text);
   }
 }

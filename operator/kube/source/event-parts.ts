@@ -13,7 +13,7 @@ export function eventNote(text: string): string {
   return message.length > longestNote ? `${message.slice(0, longestNote - 1)}…` : message;
 }
 
-/** Returns a new name of an Event about an object: a part of its name, which ends in a letter or digit, and `suffix`. */
+/** Returns the name of an Event about an object: a part of its name that ends in a letter or digit, and `suffix`. */
 export function eventName(object: string, suffix: string): string {
   return `${object.slice(0, 200).replace(/[^a-z0-9]+$/, '')}.${suffix}`;
 }
