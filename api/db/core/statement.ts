@@ -15,6 +15,16 @@ export function fixedText(text: string): FixedText {
   return { name: createHash('sha256').update(text).digest('hex').slice(0, 32), text };
 }
 
+/** Returns SQL for a time of a fixed text, as JSON has it whatever the DateStyle; {@link millisecondsOf} reads it. */
+export function timeColumn(name: string): string {
+  return `to_json(${name}) AS ${name}`;
+}
+
+/** Converts a time that pg has read, or one in JSON, to milliseconds since 1970. */
+export function millisecondsOf(time: Date | string): number {
+  return typeof time === 'string' ? Date.parse(time) : time.getTime();
+}
+
 /** A connection as the statements of the token and check paths use it. */
 export interface StatementConnection {
   /** Runs a fixed text; returns its rows. Throws Outage. */

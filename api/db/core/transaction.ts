@@ -12,9 +12,12 @@ export type Row = Readonly<Record<string, unknown>>;
 /** Mode of a transaction: `snapshot` reads everything as of one moment; in `write` each statement reads the latest. */
 export type TransactionMode = 'snapshot' | 'write';
 
+/** pg reads only times of the style ISO; poolers refuse start-up options, and drop settings of a session. */
+const style = 'SET LOCAL DateStyle = ISO';
+
 const begin = {
-  snapshot: 'BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY',
-  write: 'BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED',
+  snapshot: `BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY; ${style}`,
+  write: `BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED; ${style}`,
 } as const satisfies Record<TransactionMode, string>;
 
 /** Terms of a transaction that may take longer than a request. */

@@ -6,7 +6,7 @@
 CREATE FUNCTION boxgate.read_resources(p_box text[], p_kind text[], p_id text[])
 RETURNS TABLE (nth bigint, kind text, id text, version bigint, body text, has_secret boolean, owner_cluster text,
                owner_name text, owner_uid text, created_at text)
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = boxgate, pg_temp SET plan_cache_mode = force_generic_plan
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = boxgate, pg_temp SET plan_cache_mode = force_generic_plan SET datestyle = 'ISO'
 AS $$
 BEGIN
   RETURN QUERY

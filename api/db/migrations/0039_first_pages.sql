@@ -91,7 +91,7 @@ CREATE FUNCTION boxgate.read_groups(p_box text[], p_id bigint[])
 RETURNS TABLE (nth bigint, id bigint, name text, description text, version bigint, created_at text, owner_cluster text,
                owner_name text, owner_uid text, members bigint)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = boxgate, pg_temp SET plan_cache_mode = force_generic_plan
-SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_seqscan = off SET enable_bitmapscan = off SET datestyle = 'ISO'
 AS $$
 BEGIN
   RETURN QUERY
@@ -191,7 +191,7 @@ $$;
 CREATE FUNCTION boxgate.read_grants(p_box text[], p_user bigint[], p_client text[])
 RETURNS TABLE (nth bigint, user_id bigint, client text, scopes text[], created_at text, targets jsonb)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = boxgate, pg_temp SET plan_cache_mode = force_generic_plan
-SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_seqscan = off SET enable_bitmapscan = off SET datestyle = 'ISO'
 AS $$
 BEGIN
   RETURN QUERY

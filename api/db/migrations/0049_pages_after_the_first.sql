@@ -7,7 +7,7 @@ CREATE FUNCTION boxgate.resources_after(p_box text[], p_kind text[], p_after tex
 RETURNS TABLE (nth bigint, is_large boolean, total bigint, kind text, id text, version bigint, body text,
                has_secret boolean, owner_cluster text, owner_name text, owner_uid text, created_at text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = boxgate, pg_temp SET plan_cache_mode = force_generic_plan
-SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_seqscan = off SET enable_bitmapscan = off SET datestyle = 'ISO'
 AS $$
 BEGIN
   RETURN QUERY
@@ -64,7 +64,7 @@ CREATE FUNCTION boxgate.groups_after(p_box text[], p_after bigint[], p_limit int
 RETURNS TABLE (nth bigint, is_large boolean, total bigint, id bigint, name text, description text, version bigint,
                created_at text, owner_cluster text, owner_name text, owner_uid text, members bigint)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = boxgate, pg_temp SET plan_cache_mode = force_generic_plan
-SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_seqscan = off SET enable_bitmapscan = off SET datestyle = 'ISO'
 AS $$
 BEGIN
   RETURN QUERY

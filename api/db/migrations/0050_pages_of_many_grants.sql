@@ -29,7 +29,7 @@ CREATE FUNCTION boxgate.grant_pages(p_box text[], p_user bigint[], p_client text
 RETURNS TABLE (nth bigint, is_large boolean, total bigint, state text, user_id bigint, client text, scopes text[],
                created_at text, targets jsonb)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = boxgate, pg_temp SET plan_cache_mode = force_generic_plan
-SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_seqscan = off SET enable_bitmapscan = off SET datestyle = 'ISO'
 AS $$
 BEGIN
   RETURN QUERY

@@ -4,7 +4,7 @@ import { answersOf, type RowOfItem } from '../core/answers.ts';
 import { arrayLiteral, quoted, sparseArrayLiteral } from '../core/array-literal.ts';
 import { fixedText } from '../core/statement.ts';
 import type { Statement, StatementConnection } from '../core/statement.ts';
-import { sessionRecord } from './record.ts';
+import { endedColumns, sessionRecord } from './record.ts';
 import type { SessionColumns, SessionRecord } from './record.ts';
 import type { SessionEnding } from './session.ts';
 
@@ -28,7 +28,7 @@ export const endActiveSession: Statement<RequestedEnding, SessionRecord | null> 
   needsConfirmation: true,
 };
 
-const ending = fixedText('SELECT * FROM boxgate.end_sessions($1,$2,$3,$4,$5,$6,$7,$8)');
+const ending = fixedText(`SELECT ${endedColumns} FROM boxgate.end_sessions($1,$2,$3,$4,$5,$6,$7,$8)`);
 
 type EndedRow = Omit<SessionColumns, 'status'> & RowOfItem & { readonly ended_as: SessionEnding['as'] };
 

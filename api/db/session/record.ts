@@ -1,3 +1,4 @@
+import { millisecondsOf, timeColumn } from '../core/statement.ts';
 import type { GrantLetter } from './grant-letter.ts';
 import { beginOfSession, sessionEnding, statusOf } from './session-status.ts';
 import type { SessionStatus } from './session-status.ts';
@@ -63,15 +64,18 @@ export function endingJoin(box: string): string {
   return `LEFT JOIN LATERAL (SELECT * FROM (${sessionEnding}) AS first WHERE ${canHaveEnded} OFFSET 0) AS ending ON true`;
 }
 
+/** The columns of an {@link EndedColumns}, with the number of its item, in a statement that many requests share. */
+export const endedColumns = `nth, id, bucket, type, client, user_id, scope, audience, family, parent, remote_addr, user_agent,
+       ended_as, ${timeColumn('expires_at')}, ${timeColumn('ended_at')}`;
+
 /** A row of a session that says how it ended before its time, null if it did not. */
-export interface EndedColumns extends Omit<SessionColumns, 'status' | 'expires_at'> {
-  readonly expires_at: Date;
+export interface EndedColumns extends Omit<SessionColumns, 'status'> {
   readonly ended_as: Exclude<SessionStatus, 'active' | 'expired'> | null;
 }
 
 /** Converts such a row, with the status that the session has at a time in milliseconds since 1970. */
 export function sessionRecordAt(row: EndedColumns, now: number): SessionRecord {
-  const atItsEnd = row.expires_at.getTime() <= now ? 'expired' : 'active';
+  const atItsEnd = millisecondsOf(row.expires_at) <= now ? 'expired' : 'active';
   return sessionRecord({ ...row, status: row.ended_as ?? atItsEnd });
 }
 
@@ -86,15 +90,11 @@ export function sessionRecord(row: SessionColumns): SessionRecord {
     scope: row.scope ?? undefined,
     audience: row.audience ?? undefined,
     status: row.status,
-    expiresAt: timeOf(row.expires_at),
-    endedAt: row.ended_at === null ? undefined : timeOf(row.ended_at),
+    expiresAt: millisecondsOf(row.expires_at),
+    endedAt: row.ended_at === null ? undefined : millisecondsOf(row.ended_at),
     family: row.family ?? undefined,
     parent: row.parent ?? undefined,
     remoteAddr: row.remote_addr ?? undefined,
     userAgent: row.user_agent ?? undefined,
   };
-}
-
-function timeOf(time: Date | string): number {
-  return typeof time === 'string' ? Date.parse(time) : time.getTime();
 }

@@ -3,7 +3,7 @@ import { arrayLiteral, quoted } from '../core/array-literal.ts';
 import type { ReadRecord } from '../core/read-record.ts';
 import { fixedText } from '../core/statement.ts';
 import type { Statement, StatementConnection } from '../core/statement.ts';
-import { sessionRecordAt } from './record.ts';
+import { endedColumns, sessionRecordAt } from './record.ts';
 import type { EndedColumns, SessionRecord } from './record.ts';
 import { nearBuckets } from './session-buckets.ts';
 
@@ -20,7 +20,7 @@ export const findSessionRecord: Statement<SessionOfBox, ReadRecord<SessionRecord
   boxOf: ({ box }) => box,
 };
 
-const reading = fixedText('SELECT * FROM boxgate.sessions_by_id($1,$2,$3,$4,$5)');
+const reading = fixedText(`SELECT ${endedColumns} FROM boxgate.sessions_by_id($1,$2,$3,$4,$5)`);
 
 async function readAll(
   db: StatementConnection,

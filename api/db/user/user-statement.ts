@@ -3,7 +3,7 @@ import { arrayLiteral, quoted } from '../core/array-literal.ts';
 import type { ReadRecord } from '../core/read-record.ts';
 import { fixedText } from '../core/statement.ts';
 import type { Statement, StatementConnection } from '../core/statement.ts';
-import { storedUser } from './user.ts';
+import { sharedUserColumns, storedUser } from './user.ts';
 import type { StoredUser, UserColumns } from './user.ts';
 
 /** Key of a user among all boxes. */
@@ -15,7 +15,7 @@ export interface UserOfBox {
 /** Reads users by their IDs. */
 export const findUser: Statement<UserOfBox, ReadRecord<StoredUser>> = { run: readAll, boxOf: ({ box }) => box };
 
-const reading = fixedText('SELECT * FROM boxgate.read_users($1,$2)');
+const reading = fixedText(`SELECT ${sharedUserColumns} FROM boxgate.read_users($1,$2)`);
 
 interface ReadRow extends UserColumns, RowOfItem {
   readonly is_large: boolean;
