@@ -110,7 +110,7 @@ describe('the sign-in page', () => {
     const safe = newBrowser(api, 'safe');
     const { headers } = await safe.submit('/auth/signin', ann);
     expect(headers.getSetCookie()[0]).to.match(/; Max-Age=60$/);
-    expect(headers.getSetCookie()[1]).to.match(/^__Host-boxgate-device\.safe=.*; Secure; Max-Age=34560000$/);
+    expect(headers.getSetCookie()[1]).to.match(/^__Host-boxgate-device\.safe=.*; Secure; Max-Age=2592000$/);
     expect(await isSignedIn(safe)).to.equal(true);
     user = ann.email;
     await sql(`UPDATE boxgate.sign_in s SET expires_at = s.created_at FROM boxgate.user u
