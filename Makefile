@@ -14,8 +14,8 @@ INSTALLED := node_modules/.package-lock.json
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-dev: install ## starts what examples/standalone declares, with a Postgres of its own, and prints a curl for a token (STATE=<dir>: keeps its data there)
-	@node_modules/.bin/node dev/boxgate.cjs dev examples/standalone $(if $(STATE),--state $(STATE))
+dev: install ## starts what examples/standalone declares, with a Postgres of its own, and prints a curl for a token (PORT=9000: another port; STATE=<dir>: keeps its data there)
+	@node_modules/.bin/node dev/boxgate.cjs dev examples/standalone $(if $(PORT),--port $(PORT) --management-port 0) $(if $(STATE),--state $(STATE))
 
 test: install needs ## every test, on a real Postgres and a real Kubernetes API
 	@echo "Running every test: about half an hour on two cores"

@@ -6,9 +6,12 @@ import { ISSUER, WEB_ADDRESS } from './uri.ts';
 
 type Subject = Draft<Box>;
 
-/** A name that a cluster gives to Services: `x.namespace.svc`, optionally followed by a cluster domain. */
-const SERVICE_NAME = '\\.svc(\\.|$)';
-const SERVICE = new RegExp(SERVICE_NAME, 'u');
+/**
+ * A name under which a box never answers: of the installation itself, or one that a cluster gives to Services
+ * (`x.namespace.svc`, optionally followed by a cluster domain).
+ */
+const FOREIGN_NAME = '\\.svc(\\.|$)|^(localhost|boxgate-api|[0-9]+(\\.[0-9]+){3})$';
+const FOREIGN = new RegExp(FOREIGN_NAME, 'u');
 const ISSUER_FORM = new RegExp(ISSUER, 'u');
 /** Longest name of a scope, as in the `scope` of a Client. */
 const LONGEST_SCOPE = 128;
@@ -28,9 +31,10 @@ export const boxRules: readonly Rule<Subject>[] = [
   {
     id: 'box-hosts',
     path: 'hosts',
-    message: 'must not lie below .svc: those names belong to Services of the cluster',
-    cel: `!has(self.hosts) || !self.hosts.exists(h, h.matches(r'${SERVICE_NAME}'))`,
-    broken: ({ hosts }) => brokenElements(hosts, 'hosts', (host) => SERVICE.test(host)),
+    message:
+      'must not be localhost, boxgate-api, an IP address or below .svc: those names belong to the installation and to Services of the cluster',
+    cel: `!has(self.hosts) || !self.hosts.exists(h, h.matches(r'${FOREIGN_NAME}'))`,
+    broken: ({ hosts }) => brokenElements(hosts, 'hosts', (host) => FOREIGN.test(host)),
   },
   {
     id: 'box-default-group',

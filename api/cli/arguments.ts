@@ -22,8 +22,9 @@ export const COMMON_OPTIONS: Readonly<Record<string, CommandOption>> = {
     value: '<id>',
     summary: 'for `kubectl boxgate`: the client whose ServiceAccount signs you in (also BOXCTL_KUBE_CLIENT)',
   },
-  output: { type: 'string', value: FORMATS.join('|'), summary: 'form of the result' },
-  help: { type: 'boolean', summary: 'explains the command' },
+  output: { type: 'string', short: 'o', value: FORMATS.join('|'), summary: 'form of the result' },
+  help: { type: 'boolean', short: 'h', summary: 'explains the command' },
+  version: { type: 'boolean', summary: 'prints the version of boxctl' },
 };
 
 /** A command line that names a command. */
@@ -85,7 +86,9 @@ export function splitWords(argv: readonly string[], commands: readonly Command[]
 function parsed(options: Readonly<Record<string, CommandOption>>): ParseArgsOptionsConfig {
   return Object.fromEntries(
     // The same name may be a list in one command and one value in another.
-    Object.entries(options).map(([name, { type }]) => [name, { type, multiple: type === 'string' }] as const),
+    Object.entries(options).map(([name, { type, short }]) => {
+      return [name, { type, multiple: type === 'string', ...(short === undefined ? {} : { short }) }] as const;
+    }),
   );
 }
 

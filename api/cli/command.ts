@@ -28,6 +28,8 @@ export interface Invocation {
 export interface CommandOption {
   readonly type: 'string' | 'boolean';
   readonly multiple?: boolean;
+  /** One letter that stands for it: `-o`. */
+  readonly short?: string;
   /** The value in a help text: `<email>`. */
   readonly value?: string;
   readonly summary: string;

@@ -54,7 +54,10 @@ function exampleLines(examples: readonly string[]): string {
 
 function optionLines(options: Readonly<Record<string, CommandOption>>): string {
   return entryLines(
-    Object.entries(options).map(([name, { value, summary }]) => [`--${name} ${value ?? ''}`.trimEnd(), summary]),
+    Object.entries(options).map(([name, { short, value, summary }]) => {
+      const letter = short === undefined ? '' : `-${short}, `;
+      return [`${letter}--${name} ${value ?? ''}`.trimEnd(), summary];
+    }),
   );
 }
 

@@ -12,6 +12,7 @@ import { FORMATS, formatted, type Format } from './output.ts';
 import { kubectlOf } from './kube/kubectl.ts';
 import { stateIn, type State } from './state-file.ts';
 import type { Terminal } from './terminal.ts';
+import { versionLine } from './version.ts';
 
 /** Surroundings of a run: where it reads, writes and keeps what it keeps. */
 export interface Surroundings {
@@ -38,10 +39,11 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
   }
 }
 
-/** Returns the text of a request for help; undefined for another command. Throws CliError. */
+/** Returns the text of a request for help or the version; undefined for another command. Throws CliError. */
 function informationFor(argv: readonly string[]): string | undefined {
   const { words, values } = splitWords(argv, COMMANDS);
   const [first] = words;
+  if (values['version'] === true) return versionLine();
   const group = words.at(-1) === 'help' ? words.slice(0, -1) : values['help'] === true ? words : undefined;
   const explained = first === 'help' && words.length > 1 ? words.slice(1) : group;
   if (explained !== undefined && isGroup(explained)) return overview(COMMANDS, explained);

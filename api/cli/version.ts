@@ -13,3 +13,8 @@ export const version: Command = {
     await confirm(`boxctl ${record.version}`, record, [column('VERSION', 'version')]);
   },
 };
+
+/** Returns what `boxctl --version` prints. */
+export function versionLine(): string {
+  return `boxctl ${releaseVersion()}\n`;
+}

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { isObject } from '../../crds/json-value.ts';
 import { adminSecret, startBoxApi, type BoxApi } from '../http/resources/box-api.ts';
-import { startBoxctl, type Boxctl } from './boxctl.ts';
+import { startBoxctl, startServedBoxctl, type Boxctl } from './boxctl.ts';
 
 describe('the current box of boxctl', () => {
   let api: BoxApi;
@@ -142,6 +142,67 @@ describe('the current box of boxctl', () => {
     expect(denied.code).to.equal(1);
     expect(denied.messages).to.match(/^boxctl: GET \/users is refused \(403\): no access policy of the box allows it/);
   });
+
+  it('takes the base URL of a box as the server, and the box from it', async () => {
+    // E-26: {base_url} is the address that the documentation and other clients have.
+    const environment = { BOXCTL_SERVER: `${api.url}/boxes/default` };
+    expect(await chosen([], environment)).to.deep.equal(['default', 'BOXCTL_SERVER']);
+    expect(await chosen(['--server', `${api.url}/boxes/other/`])).to.deep.equal(['other', '--server']);
+    expect(await chosen(['--box', 'other'], environment)).to.deep.equal(['other', '--box']);
+    expect(await chosen([], { ...environment, BOXCTL_BOX: 'other' })).to.deep.equal(['other', 'BOXCTL_BOX']);
+    await boxctl.run(['box', 'use', 'default', '--server', `${api.url}/boxes/default`], { BOXCTL_SERVER: '' });
+    expect(await chosen([], { BOXCTL_SERVER: '' })).to.deep.equal(['default', 'boxctl box use']);
+    const { code, messages } = await boxctl.run(['box', 'use', 'other', '--server', `${api.url}/boxes/default`]);
+    const says = 'boxctl: --server is the address of the box default, not of other\n';
+    expect([code, messages]).to.deep.equal([2, says]);
+  });
+
+  it('takes a host of a box as the server', async () => {
+    // E-26: the base URL of a box that has a host of its own names no box.
+    const paths: string[] = [];
+    const served = await startServedBoxctl(({ url = '', headers }, response) => {
+      paths.push(url);
+      const isMetadata = url.startsWith('/.well-known/');
+      response.writeHead(isMetadata || url.startsWith('/users') ? 200 : 404, { 'Content-Type': 'application/json' });
+      response.end(JSON.stringify(isMetadata ? { issuer: `http://${headers.host ?? ''}` } : []));
+    });
+    try {
+      const list = ['user', 'list', '--output', 'json'];
+      const { host } = new URL(served.url);
+      expect(await served.boxctl.run(list, { BOXCTL_BOX: '' })).to.deep.equal({
+        code: 0,
+        output: '[]\n',
+        messages: '',
+      });
+      expect(await served.boxctl.run(list)).to.include({ code: 0, output: '[]\n' });
+      await served.boxctl.run(['box', 'use', 'shop', '--server', served.url], { BOXCTL_SERVER: '' });
+      const status = ['box', 'status', '--output', 'json'];
+      const kept = await served.boxctl.run(status, { BOXCTL_SERVER: '', BOXCTL_BOX: '' });
+      expect(JSON.parse(kept.output)).to.include({ box: 'shop', server: served.url });
+      const given = await served.boxctl.run(status, { BOXCTL_BOX: '' });
+      expect(JSON.parse(given.output)).to.include({ box: host, box_from: 'BOXCTL_SERVER', server: served.url });
+      expect(paths.filter((path) => path.startsWith('/boxes/'))).to.deep.equal([]);
+    } finally {
+      await served.end();
+    }
+  });
+
+  const short: readonly (readonly [letters: string, words: string])[] = [
+    ['box status -o json', 'box status --output json'],
+    ['box status -h', 'box status --help'],
+    ['-h', '--help'],
+    ['--version', 'version'],
+    ['box status --version', 'version'],
+    ['client new shop -f -', 'client new shop --file -'],
+  ];
+  for (const [letters, words] of short)
+    it(`understands ${letters} as ${words}`, async () => {
+      // E-26: the short options that kubectl and others have.
+      const environment = { BOXCTL_BOX: 'default', BOXCTL_TOKEN: 'bgt_nothing' };
+      const expected = await boxctl.run(words.split(' '), environment);
+      expect(await boxctl.run(letters.split(' '), environment)).to.deep.equal(expected);
+      expect(expected.code).to.equal(letters.startsWith('client') ? 2 : 0);
+    });
 
   it('exits with 3 for an installation that cannot be reached', async () => {
     const { code, messages } = await boxctl.run(

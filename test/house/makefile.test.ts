@@ -1,5 +1,22 @@
 import { expect } from 'chai';
+import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
+
+describe('make dev', () => {
+  const printed = (env: Readonly<Record<string, string>>, ...args: readonly string[]): string =>
+    execFileSync('make', ['--dry-run', 'dev', ...args], {
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'], ...env },
+    });
+
+  it('takes another port, from the environment and as an argument', () => {
+    // E-26: another program may have the port 8080.
+    const options = 'dev examples/standalone --port 9000 --management-port 0';
+    expect(printed({ PORT: '9000' })).to.contain(options);
+    expect(printed({}, 'PORT=9000')).to.contain(options);
+    expect(printed({})).not.to.contain('--port');
+  });
+});
 
 describe('the test files that commands name', () => {
   for (const file of ['Makefile', 'package.json', '.ci/run']) {

@@ -1,5 +1,6 @@
 import type { Command } from '../command.ts';
-import { boxName, serverUrl } from '../current-box.ts';
+import { usageError } from '../cli-error.ts';
+import { boxName, serverTarget } from '../current-box.ts';
 import { textOption } from '../option-values.ts';
 
 /** `boxctl box use`. */
@@ -14,12 +15,15 @@ export const useBox: Command = {
     const server = textOption(values, 'server');
     const name = boxName(box, 'the box');
     const kept = await state.read();
-    const base = server === undefined && kept.box === name ? kept.base : undefined;
+    const target = server === undefined ? undefined : await serverTarget(server, '--server');
+    if (target?.installation !== undefined && (target.box ?? name) !== name)
+      throw usageError(`--server is the address of the box ${target.box}, not of ${name}`);
+    const base = target?.base ?? (server === undefined && kept.box === name ? kept.base : undefined);
     if (server === undefined && kept.server === undefined && base === undefined)
       terminal.messages.write(
         'boxctl: no installation is chosen yet: add --server <public URL>, or set BOXCTL_SERVER\n',
       );
-    await state.write({ box: name, base, ...(server === undefined ? {} : { server: serverUrl(server, '--server') }) });
+    await state.write({ box: name, base, ...(server === undefined ? {} : { server: target?.installation }) });
     terminal.output.write(
       `Later commands use the box ${name}, unless --box, BOXCTL_BOX or a kube context names another.\n`,
     );

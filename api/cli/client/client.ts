@@ -70,11 +70,6 @@ function flagOf(text: string): boolean {
 }
 
 async function secretOf({ values, terminal }: Invocation): Promise<string | undefined> {
-  if (values['generate-secret'] === true) {
-    const secret = generatedSecretText(randomBytes(32));
-    // As JSON and YAML it is a field of the record that is printed; a table has no column for it.
-    if (values['output'] !== 'json' && values['output'] !== 'yaml') terminal.output.write(`${secret}\n`);
-    return secret;
-  }
+  if (values['generate-secret'] === true) return generatedSecretText(randomBytes(32));
   return values['secret'] === true ? askOrReadSecret(terminal, 'Client secret: ') : undefined;
 }

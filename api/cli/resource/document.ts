@@ -7,7 +7,7 @@ import type { Invocation } from '../command.ts';
 
 /** The option that names a document, for commands that take one. */
 export const FILE_OPTION = {
-  file: { type: 'string', value: '<file>', summary: 'fields as JSON or YAML; - reads standard input' },
+  file: { type: 'string', short: 'f', value: '<file>', summary: 'fields as JSON or YAML; - reads standard input' },
 } as const;
 
 /** Returns the fields in the file of `--file`; none without it. Throws CliError if it holds no object. */

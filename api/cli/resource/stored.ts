@@ -83,7 +83,7 @@ function newOf({ word, kind, noun, columns, fields, fieldsOf, examples }: Stored
       const { status, body } = await client.request('POST', `/${kind}`, { body: sent, expected: 409 });
       if (status === 409) throw taken(client, word, id);
       const sentence = `Created ${noun} ${plainText(id)} in the box ${client.box}.`;
-      await invocation.confirm(sentence, withNewSecret(body, document, invocation), columns);
+      await confirmStored(invocation, { sentence, record: body, sent: document, columns });
     },
   };
 }
@@ -108,7 +108,7 @@ function setOf({ word, kind, noun, columns, fields, fieldsOf, examples }: Stored
       });
       if (answer.status === 404) throw missing(client, noun, id);
       const sentence = `Changed ${noun} ${plainText(id)} in the box ${client.box}.`;
-      await invocation.confirm(sentence, withNewSecret(answer.body, body, invocation), columns);
+      await confirmStored(invocation, { sentence, record: answer.body, sent: body, columns });
     },
   };
 }
@@ -138,9 +138,23 @@ function taken({ box }: BoxClient, word: string, id: string): CliError {
   return new CliError(EXIT.refused, `there is a ${word} ${name} in the box ${box}: change it with ${change}`);
 }
 
-/** Returns a record with the secret that was generated for it, which nothing shows again. */
-function withNewSecret(record: unknown, { secret }: JsonObject, { values }: Invocation): unknown {
-  return values['generate-secret'] === true && isObject(record) ? { ...record, secret } : record;
+/** A document that the box has stored, and what to print about it. */
+interface Stored {
+  readonly sentence: string;
+  readonly record: unknown;
+  readonly sent: JsonObject;
+  readonly columns: readonly Column[];
+}
+
+/** Prints a stored record, with the secret that was generated for it: nothing shows that again. */
+async function confirmStored(
+  { values, terminal, confirm }: Invocation,
+  { sentence, record, sent: { secret }, columns }: Stored,
+): Promise<void> {
+  const isGenerated = values['generate-secret'] === true && typeof secret === 'string';
+  // As JSON and YAML it is a field of the record that is printed; a table has no column for it.
+  if (isGenerated && values['output'] !== 'json' && values['output'] !== 'yaml') terminal.output.write(`${secret}\n`);
+  await confirm(sentence, isGenerated && isObject(record) ? { ...record, secret } : record, columns);
 }
 
 async function existing(client: BoxClient, kind: string, id: string, noun: string): Promise<JsonObject> {

@@ -33,6 +33,25 @@ describe('boxctl client', () => {
       });
   });
 
+  describe('--generate-secret of a refused command', () => {
+    const refused = [
+      'client new orders --grant client_credentials',
+      'client new wrong --grant no_such_grant',
+      'client new --grant client_credentials',
+      'client set nobody',
+      'client set orders --grant no_such_grant',
+      'client set orders --active perhaps',
+      'client set orders --box nobox',
+    ];
+    for (const line of refused)
+      for (const format of ['', ' --output table', ' --output json'])
+        it(`${line}${format} prints no secret`, async () => {
+          // E-26: a secret that nothing has stored must not be printed.
+          const { code, output } = await boxctl.run(`${line} --generate-secret${format}`.split(' '));
+          expect({ isRefused: code === 1 || code === 2, output }).to.deep.equal({ isRefused: true, output: '' });
+        });
+  });
+
   describe('--file with options', () => {
     const auth = {
       authorization_code: { pkce: true, secret_required: true, audience: ['https://api.example'] },

@@ -73,6 +73,10 @@ export const boxRows: readonly Row[] = [
     'a host that is too long': [{ hosts: [`${letters(63)}.`.repeat(4) + letters(3)] }, 'hosts[0]'],
     'a host twice': [{ hosts: ['a.example', 'a.example'] }, 'hosts[1]'],
     'too many hosts': [{ hosts: Array.from({ length: 33 }, (_, i) => `a${i}.example`) }, 'hosts'],
+    // E-26: a box never answers there.
+    'the host of a machine': [{ hosts: ['localhost'] }, 'hosts[0]'],
+    'the name of the API': [{ hosts: ['a.example', 'boxgate-api'] }, 'hosts[1]'],
+    'an address instead of a host': [{ hosts: ['127.0.0.1'] }, 'hosts[0]'],
     'the host of a Service': [{ hosts: ['boxgate.other.svc'] }, 'hosts[0]'],
     'the whole host of a Service': [{ hosts: ['a.example', 'boxgate.other.svc.cluster.local'] }, 'hosts[1]'],
     ...issuers(),
