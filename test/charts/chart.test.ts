@@ -83,6 +83,7 @@ describe('charts/boxgate', () => {
     ['api.resources={"limit":{"memory":"1Gi"}}', '/api/resources'],
     ['api.resources={"limits":{"memory":"much"}}', '/api/resources/limits/memory'],
     ['api.tolerations=[{"keys":"a"}]', '/api/tolerations/0'],
+    ['api.topologySpreadConstraints=[{"topologyKey":"zone"}]', '/api/topologySpreadConstraints/0'],
     ['api.affinity={"podAfinity":{}}', '/api/affinity'],
     ['api.podLabels={"team":"a team"}', '/api/podLabels/team'],
     ['commonLabels={"a team":"x"}', 'a team'],

@@ -92,7 +92,7 @@ export const variants: Readonly<Record<string, readonly string[]>> = {
     'service.loadBalancerSourceRanges={192.0.2.0/24}',
     'service.nodePort=30443',
     'service.ipFamilyPolicy=PreferDualStack',
-    'service.ipFamilies={IPv4,IPv6}',
+    'service.ipFamilies={IPv4}',
     'api.podDisruptionBudget.maxUnavailable=25%',
     'extraObjects[0].apiVersion=v1,extraObjects[0].kind=ConfigMap,extraObjects[0].metadata.name=ours',
     String.raw`extraObjects[0].data.place=\{\{ .Release.Namespace }}`,

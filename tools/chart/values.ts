@@ -363,6 +363,13 @@ function workload(account: string): Members {
         whenUnsatisfiable: 'ScheduleAnyway',
       })),
       'Spread of the pods; the selector is added',
+      closed(
+        [
+          ...['maxSkew', 'topologyKey', 'whenUnsatisfiable', 'labelSelector', 'matchLabelKeys', 'minDomains'],
+          ...['nodeAffinityPolicy', 'nodeTaintsPolicy'],
+        ],
+        ['maxSkew', 'topologyKey', 'whenUnsatisfiable'],
+      ),
     ),
     annotations: map('Annotations of the Deployment'),
     ...serviceAccount(account),
