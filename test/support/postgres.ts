@@ -42,7 +42,11 @@ export async function makeTemplate(): Promise<void> {
     await client.query(`GRANT pg_read_all_stats, pg_signal_backend TO ${ownerRole}`);
     await client.query(`CREATE DATABASE ${template} OWNER ${ownerRole} ${ofALanguage}`);
   });
-  await asOwner(template, (client) => client.query(uuidv7));
+  await asOwner(template, (client) =>
+    client.query(
+      `${uuidv7}; REVOKE ALL ON FUNCTION public.uuidv7 FROM PUBLIC; GRANT EXECUTE ON FUNCTION public.uuidv7 TO ${ownerRole}`,
+    ),
+  );
   await migrate(ownerUrlOf(template), apiRole);
   const pool = new pg.Pool({ connectionString: ownerUrlOf(template), max: 1 });
   await upkeepBuckets(pool, new Date());

@@ -21,21 +21,7 @@ export async function endBoxData(
     [box, which === 'all'],
   );
   if (rows.length > 0) await deleteResources(connection, box, version, rows);
-  for (const table of endedTables) {
-    await connection.query(`DELETE FROM boxgate.${table} WHERE box = $1`, [box]);
-  }
-  await connection.query('DELETE FROM boxgate.group WHERE box = $1 AND (owner_cluster IS NULL OR $2)', [
-    box,
-    which === 'all',
-  ]);
-  await connection.query(
-    'UPDATE boxgate.box SET sessions_from = $2, records_from = $2, discarding = true, bootstrapped = NULL WHERE box = $1',
-    [box, version],
-  );
-  await connection.query(
-    `INSERT INTO boxgate.revocation (box, subject, version) VALUES ($1, 'box', $2) ON CONFLICT DO NOTHING`,
-    [box, version],
-  );
+  await connection.query('SELECT boxgate.end_box_data($1)', [which === 'all']);
 }
 
 /** The box has more users than one transaction may delete: they are to be deleted in portions before. */
@@ -66,18 +52,6 @@ export async function deleteSomeUsers(connection: Connection, box: string): Prom
   );
   return rowCount ?? 0;
 }
-
-/** Tables whose rows of a box end with its data. */
-const endedTables = [
-  'refresh_family',
-  'signing_key',
-  'session_room',
-  'client_usage',
-  'recorded_request',
-  'policy_use',
-  'user',
-  'failed_attempt',
-] as const;
 
 /** SQL condition: a session `s` of the box `$1` was not discarded with the data of its box. */
 export const notDiscarded = `s.version >= (SELECT b.records_from FROM boxgate.box b WHERE b.box = $1)`;

@@ -154,3 +154,25 @@ BEGIN
   RETURN deleted;
 END
 $$;
+
+-- Ends the data of the transaction's box under its config version: users, refresh families, signing keys, and groups `p_all`, or
+-- those that no object declares. Records of sessions and of the audit trail are hidden from then on and deleted in the background:
+-- they go with the data only.
+CREATE FUNCTION boxgate.end_box_data(p_all boolean) RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = boxgate, pg_temp
+AS $$
+DECLARE
+  ended text := current_setting('boxgate.box');
+  part text;
+BEGIN
+  FOREACH part IN ARRAY ARRAY['refresh_family', 'signing_key', 'session_room', 'client_usage', 'recorded_request', 'policy_use',
+                              'user', 'failed_attempt'] LOOP
+    EXECUTE format('DELETE FROM boxgate.%I WHERE box = $1', part) USING ended;
+  END LOOP;
+  DELETE FROM boxgate.group g WHERE g.box = ended AND (g.owner_cluster IS NULL OR p_all);
+  UPDATE box b SET sessions_from = b.config_version, records_from = b.config_version, discarding = true, bootstrapped = NULL
+   WHERE b.box = ended;
+  INSERT INTO revocation (box, subject, version)
+  SELECT b.box, 'box', b.config_version FROM box b WHERE b.box = ended ON CONFLICT DO NOTHING;
+END
+$$;

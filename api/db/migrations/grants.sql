@@ -3,7 +3,10 @@ REVOKE ALL ON SCHEMA boxgate FROM PUBLIC;
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA boxgate FROM PUBLIC;
 REVOKE ALL ON ALL TABLES IN SCHEMA boxgate FROM :role;
 GRANT USAGE ON SCHEMA boxgate TO :role;
-GRANT SELECT, INSERT, UPDATE ON boxgate.box, boxgate.session, boxgate.revocation, boxgate.operator_epoch,
+-- Never `records_from`: records of the audit trail that are older may be deleted. Only end_box_data sets it.
+GRANT SELECT, INSERT (box), UPDATE (config_version, sessions_from, revoked_before, namespace_cluster, namespace_uid, locked_for,
+     discarding, bootstrapped, quota, missing_since, sessions_full) ON boxgate.box TO :role;
+GRANT SELECT, INSERT, UPDATE ON boxgate.session, boxgate.revocation, boxgate.operator_epoch,
      boxgate.cluster_settings, boxgate.last_id TO :role;
 GRANT SELECT, INSERT, UPDATE, DELETE
   ON boxgate.resource, boxgate.tombstone, boxgate.box_version, boxgate.signing_key, boxgate.refresh_family,
