@@ -22,6 +22,7 @@ import { createLeaseStore } from './kube/client/lease-store.ts';
 import { defaultTimes } from './kube/client/list-watch.ts';
 import type { SecretWatchOptions } from './kube/secrets/watches.ts';
 import { callsOfLeader, writesOfLeader } from './leader/leader-writes.ts';
+import { tellInstallation } from './kube/source/installation-event.ts';
 import { readServiceAccountKeys } from './kube/source/service-account-keys.ts';
 import { REVIEWS } from './kube/client/rights.ts';
 import { createBoxServices } from './kube/services/box-services.ts';
@@ -227,6 +228,16 @@ function reconcile(leader: Leader, signal: AbortSignal): Reconciler {
     random: Math.random,
     schedule,
     onProgress: () => undefined,
+    onApiAway(fault) {
+      const message = `the API cannot serve, so no box is kept as it is declared: ${fault}`;
+      log.error({ reason: fault }, 'the API cannot serve');
+      tellInstallation(
+        kube,
+        { ...config, instance },
+        { reason: 'Unavailable', message, now: new Date() },
+        signal,
+      ).catch(onLost);
+    },
     onUsageFailure(box, error, isNew) {
       metrics.usageFailed();
       if (isNew) log.warn({ box, ...errorFacts(error) }, 'the usage of a box cannot be read');

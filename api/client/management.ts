@@ -2,6 +2,7 @@ import { isObject, parseJson } from '../../crds/json-value.ts';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LINK_TYPES, type Link } from '../../crds/links.ts';
 import { parseAnswerLine } from './apply-answer.ts';
 import { storedHostsOf, type BoxHostsCall, type StoredHosts } from './box-hosts.ts';
@@ -75,6 +76,9 @@ export interface ManagementOptions {
 
 /** Characters: far beyond any line of an answer. */
 const longestLine = 1024 * 1024;
+
+/** Characters of a reason, for a status. */
+const longestReason = 500;
 
 /** Characters: far beyond a hundred thousand clients. */
 const longestUsage = 64 * 1024 * 1024;
@@ -160,22 +164,61 @@ async function call<T>(
 ): Promise<T> {
   signal.throwIfAborted();
   const ca = await options.authority?.();
-  const sent = open(options, { method, path, ca }, signal);
+  const sent = await connected(options, { method, path, ca }, signal);
   const answered = response(sent);
   // A refusal may come before all is sent; then only the answer matters, not the broken pipe.
   const sending = pipeline(Readable.from(ndjsonChunks(values)), sent).catch(() => undefined);
   try {
     const answer = await answered;
-    if (answer.statusCode !== 200) throw refusal(answer.statusCode ?? 0, await jsonAnswer(answer));
+    if (answer.statusCode !== 200) throw refusal(answer.statusCode ?? 0, await refusalBody(answer));
     return await read(answer);
   } catch (error) {
     if (error instanceof ManagementError) throw error;
-    signal.throwIfAborted();
-    throw new ManagementError('unavailable', `the API cannot be reached: ${reasonOf(error)}`, { cause: error });
+    throw unreachable(error, signal);
   } finally {
     sent.destroy();
     await sending;
   }
+}
+
+/** Returns the error of a call without an answer. Throws the signal's reason if it is aborted. */
+function unreachable(error: unknown, signal: AbortSignal): ManagementError {
+  signal.throwIfAborted();
+  return new ManagementError('unavailable', `the API cannot be reached: ${reasonOf(error)}`, { cause: error });
+}
+
+/** Attempts to connect, and milliseconds: of each one, and between two. */
+const connecting: Readonly<Record<'attempts' | 'limit' | 'pause', number>> = { attempts: 8, limit: 500, pause: 100 };
+
+/**
+ * Opens a connection, and sends nothing yet. The Service leads to all replicas, ready or not, so that they can say what
+ * is wrong: one that has only begun, has ended or cannot be reached is not asked again. Throws ManagementError.
+ */
+async function connected(options: ManagementOptions, opening: Opening, signal: AbortSignal): Promise<ClientRequest> {
+  for (let left = connecting.attempts; ; left -= 1) {
+    const sent = open(options, opening, signal);
+    try {
+      await connection(sent);
+      return sent;
+    } catch (error) {
+      if (left <= 1) throw unreachable(error, signal);
+    }
+    await sleep(connecting.pause, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+}
+
+function connection(sent: ClientRequest): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(() => sent.destroy(new Error('no connection in time')), connecting.limit);
+    sent.on('error', reject);
+    sent.once('close', () => clearTimeout(late));
+    sent.once('socket', (socket) => {
+      socket.once('connect', () => {
+        clearTimeout(late);
+        resolve();
+      });
+    });
+  });
 }
 
 /** First line of a call, and the authorities for its connection. */
@@ -228,6 +271,14 @@ async function results(answer: IncomingMessage, onProgress: ApplyCall['onProgres
   // An answer without its last line proves nothing: the transaction may or may not have been committed.
   if (!applied) throw new ManagementError('unavailable', 'the answer of the API broke off');
   return found;
+}
+
+/** Reads why a call is refused: JSON, or the text of a probe. */
+async function refusalBody(answer: IncomingMessage): Promise<unknown> {
+  if (answer.headers['content-type']?.startsWith('text/plain') !== true) return jsonAnswer(answer);
+  let error = '';
+  for await (const piece of textOf(answer)) error = `${error}${piece}`.slice(0, longestReason);
+  return { error };
 }
 
 function jsonAnswer(answer: IncomingMessage): Promise<unknown> {

@@ -5,8 +5,8 @@ import type { QueueOptions } from './queue.ts';
 export interface ApiAvailability {
   /** Notes a failed call: if it got no answer, the API is checked immediately. */
   suspect(error: unknown): void;
-  /** Checks whether the API did not answer the last time. */
-  isUnavailable(): boolean;
+  /** Returns why the API could not serve the last time; undefined if it could. */
+  fault(): string | undefined;
   stop(): void;
 }
 
@@ -14,8 +14,8 @@ export interface ApiAvailability {
 export interface ApiAvailabilityOptions {
   /** Calls the API; any answer will do. Throws ManagementError `unavailable` if there is none. */
   readonly ask: (signal: AbortSignal) => Promise<unknown>;
-  /** Called when the API stops answering. */
-  readonly onAway: () => void;
+  /** Called when the API stops answering, and when the reason of that has changed for longer than one check. */
+  readonly onAway: (fault: string, isNew: boolean) => void;
   /** Called when the API answers again. */
   readonly onReturn: () => void;
   readonly schedule: QueueOptions['schedule'];
@@ -33,32 +33,35 @@ const period = 2_000;
 export function watchApiAvailability({ ask, onAway, onReturn, schedule }: ApiAvailabilityOptions): ApiAvailability {
   const stopping = new AbortController();
   let isAsking = false;
-  let away = false;
+  let told: string | undefined;
+  let last: string | undefined;
   let cancel = (): void => undefined;
 
   async function look(): Promise<void> {
     isAsking = true;
     const late = new AbortController();
     const spare = schedule(period, () => late.abort(new Error('no answer in time')));
-    const answers = await doesAnswer(ask, AbortSignal.any([stopping.signal, late.signal]));
+    const fault = await faultOf(ask, AbortSignal.any([stopping.signal, late.signal]));
     spare();
     isAsking = false;
     if (stopping.signal.aborted) return;
-    const wasAway = away;
-    away = !answers;
-    cancel = schedule(away ? period : calmPeriod, () => void look());
-    if (away && !wasAway) onAway();
-    if (wasAway && !away) onReturn();
+    const [before, seen] = [told, last];
+    last = fault;
+    // Replicas may differ in their reasons: one that comes and goes is not reported.
+    if (fault === undefined || before === undefined || fault === seen) told = fault;
+    cancel = schedule(fault === undefined ? calmPeriod : period, () => void look());
+    if (told !== undefined && told !== before) onAway(told, before === undefined);
+    if (told === undefined && before !== undefined) onReturn();
   }
 
   cancel = schedule(calmPeriod, () => void look());
   return {
     suspect(error) {
-      if (!isNoAnswer(error) || isAsking || away || stopping.signal.aborted) return;
+      if (!isNoAnswer(error) || isAsking || told !== undefined || stopping.signal.aborted) return;
       cancel();
       void look();
     },
-    isUnavailable: () => away,
+    fault: () => told,
     stop() {
       stopping.abort(new Error('nobody waits for the API any more'));
       cancel();
@@ -66,12 +69,14 @@ export function watchApiAvailability({ ask, onAway, onReturn, schedule }: ApiAva
   };
 }
 
-async function doesAnswer(ask: ApiAvailabilityOptions['ask'], signal: AbortSignal): Promise<boolean> {
+/** Returns why the API cannot serve; undefined if it can, or refuses this call alone. */
+async function faultOf(ask: ApiAvailabilityOptions['ask'], signal: AbortSignal): Promise<string | undefined> {
   try {
     await ask(signal);
-    return true;
+    return undefined;
   } catch (error) {
-    return error instanceof ManagementError && !isNoAnswer(error);
+    if (error instanceof ManagementError) return isNoAnswer(error) ? error.message : undefined;
+    return error instanceof Error ? error.message : String(error);
   }
 }
 

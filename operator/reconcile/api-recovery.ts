@@ -9,19 +9,26 @@ export interface ApiRecovery {
   readonly retry: () => void;
 }
 
+/** Dependencies of following the API. */
+export interface ApiFollower extends Pick<PassContext, 'management'>, Pick<ApiAvailabilityOptions, 'schedule'> {
+  /** Called once for each outage, with its first reason. */
+  readonly onApiAway?: (fault: string) => void;
+}
+
 /** Watches whether the API answers. Boxes report each change; when the API is back, failed boxes are retried. */
 export function followApi(
-  { management, schedule }: Pick<PassContext, 'management'> & Pick<ApiAvailabilityOptions, 'schedule'>,
+  { management, schedule, onApiAway }: ApiFollower,
   caches: ReadonlyMap<string, BoxCache>,
   failing: ReadonlyMap<string, unknown>,
   add: (box: string) => void,
 ): ApiRecovery {
   const retry = (): void => [...removalsFirst([...failing.keys()], caches), ...withBox(caches)].forEach(add);
   const ask = (signal: AbortSignal): Promise<void> => management.ready(signal);
-  return {
-    reach: watchApiAvailability({ ask, onAway: () => withBox(caches).forEach(add), onReturn: retry, schedule }),
-    retry,
+  const onAway = (fault: string, isNew: boolean): void => {
+    withBox(caches).forEach(add);
+    if (isNew) onApiAway?.(fault);
   };
+  return { reach: watchApiAvailability({ ask, onAway, onReturn: retry, schedule }), retry };
 }
 
 /** Returns the boxes that have a Box, whose status reports whether the API answers. */

@@ -52,9 +52,9 @@ export async function writeStatuses(pass: BoxPass, desired: readonly Desired[], 
  * knows whether an object is in force: a status about what it declares now stays. A Box tells whether the API answers.
  */
 function reported({ cache, context }: BoxPass, desired: readonly Desired[]): ReadonlySet<string> {
-  const { source, isApiAway } = context;
+  const { source, apiFault } = context;
   if (cache.stored.isKnown) return new Set();
-  const objects = desired.map(({ object }) => object).filter(({ kind }) => kind !== 'Box' || !isApiAway());
+  const objects = desired.map(({ object }) => object).filter(({ kind }) => kind !== 'Box' || apiFault() === undefined);
   return new Set(objects.filter((one) => source.isReported?.(one) === true).map(({ key }) => key));
 }
 

@@ -30,8 +30,8 @@ export interface PassContext {
   /** Checks whether the API knows the issuer and keys of ServiceAccount tokens; a folder has none. */
   readonly servesServiceAccounts: () => boolean;
   readonly now: () => Date;
-  /** True while the API does not answer. */
-  readonly isApiAway: () => boolean;
+  /** Returns why the API cannot serve at present; undefined if it can. */
+  readonly apiFault: () => string | undefined;
   /** Checks whether other boxes wait for their pass. */
   readonly isCrowded: () => boolean;
   /** Checks whether a box has changed since its running pass began. */

@@ -1,5 +1,5 @@
 import { ManagementError } from '../../api/client/management-error.ts';
-import { followApi } from './api-recovery.ts';
+import { followApi, type ApiFollower } from './api-recovery.ts';
 import { defaultBackOff } from './back-off.ts';
 import { emptyCache, type BoxCache } from './box-cache.ts';
 import { claimedEpoch } from './claimed-epoch.ts';
@@ -35,10 +35,10 @@ export interface Reconciler {
 
 /** Parts of the context of a pass that the reconciler provides. */
 type OwnFacts =
-  'epoch' | 'servesServiceAccounts' | 'hosts' | 'isApiAway' | 'isCrowded' | 'isChangedMeanwhile' | 'isMuchMissing';
+  'epoch' | 'servesServiceAccounts' | 'hosts' | 'apiFault' | 'isCrowded' | 'isChangedMeanwhile' | 'isMuchMissing';
 
 /** Dependencies of a reconciler: those of a pass (the epoch is claimed here), time, randomness and failure handling. */
-export interface ReconcilerOptions extends Omit<PassContext, OwnFacts>, SweepTimes {
+export interface ReconcilerOptions extends Omit<PassContext, OwnFacts>, SweepTimes, ApiFollower {
   /** Reads the issuer and keys of ServiceAccount tokens; absent if there are none. */
   readonly readServiceAccounts?: ReadServiceAccounts;
   /** Called on every failed pass, with the milliseconds that the box waits. */
@@ -84,7 +84,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
     isCrowded: () => queue.held > 0,
     isChangedMeanwhile: (box) => queue.isAddedAgain(box),
     isMuchMissing: () => isMassDeletion(missing()),
-    isApiAway: () => reach.isUnavailable(),
+    apiFault: () => reach.fault(),
   };
   const timing = { ...options, clock: () => options.now().getTime() };
   const turns = createLargeTurns({ ...timing, wake: (box) => queue.add(box) });
@@ -127,7 +127,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
   }
 
   const heldBy = (box: string): Failure | undefined => {
-    if (reach.isUnavailable()) return 'unreachable';
+    if (reach.fault() !== undefined) return 'unreachable';
     return failing.has(box) ? failureOf(failing.get(box)) : undefined;
   };
   if (finalizers !== undefined) startDeadlines({ ...options, finalizers, holdLimit, failureOf: heldBy }, signal);

@@ -12,7 +12,7 @@ import { danglingLinks, linksOf } from '../desired/links.ts';
 export interface BoxStatusSource {
   readonly box: string;
   readonly cache: BoxCache;
-  readonly context: Pick<PassContext, 'servesServiceAccounts' | 'isApiAway' | 'inClusterTokenUrl'> & {
+  readonly context: Pick<PassContext, 'servesServiceAccounts' | 'apiFault' | 'inClusterTokenUrl'> & {
     readonly source: Pick<PassContext['source'], 'finalizers'>;
   };
 }
@@ -28,7 +28,7 @@ export function boxStatusInput(
 ): readonly StatusInput[] {
   const { stored, declared, namespace } = cache;
   const servesServiceAccounts = context.servesServiceAccounts();
-  const isApiAway = context.isApiAway();
+  const apiFault = context.apiFault();
   const states = desired.map((one) => rowState(one, cache, open));
   const policies = desired.filter((one, index) => states[index] === 'applied' && isUsablePolicy(one, stored));
   const concerned = policyCounts(policies);
@@ -50,7 +50,7 @@ export function boxStatusInput(
     inClusterTokenUrl: hasAddress(one) ? inClusterTokenUrl : '',
     service: tellsService(one) ? cache.service : undefined,
     quotaFault: one.object.kind === 'Box' ? namespace.quotaFault : undefined,
-    isApiAway: one.object.kind === 'Box' && isApiAway,
+    apiFault: one.object.kind === 'Box' ? apiFault : undefined,
     usage: one.object.kind === 'Client' ? usageOf(one, usage?.clients.get(one.validated.id)) : undefined,
     users: one.object.kind === 'Box' ? usage?.users : undefined,
     lastUsed: one.object.kind === 'AccessPolicy' ? usage?.policies.get(one.validated.id) : undefined,

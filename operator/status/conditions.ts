@@ -57,7 +57,7 @@ function verdict(type: ConditionType, [status, reason, text]: Answer): Verdict {
   };
 }
 
-function ready({ desired: { validated }, refusal, isApiAway }: StatusInput, verdicts: readonly Verdict[]): Verdict {
+function ready({ desired: { validated }, refusal, apiFault }: StatusInput, verdicts: readonly Verdict[]): Verdict {
   if (validated.suspended) return verdict('Ready', ['Unknown', 'Suspended', 'spec.suspend is true']);
   for (const type of HOLDING_BACK) {
     const found = verdicts.find((one) => one.type === type);
@@ -65,7 +65,7 @@ function ready({ desired: { validated }, refusal, isApiAway }: StatusInput, verd
       return { ...found, type: 'Ready', status: 'False' };
   }
   if (refusal !== undefined) return verdict('Ready', ['False', 'FinalizerRefused', notHeld(refusal)]);
-  if (isApiAway) return verdict('Ready', ['False', 'Unavailable', API_AWAY]);
+  if (apiFault !== undefined) return verdict('Ready', ['False', 'Unavailable', `${API_AWAY}: ${apiFault}`]);
   return { type: 'Ready', status: 'True', reason: 'Ready', message: '' };
 }
 
@@ -73,7 +73,7 @@ function notHeld(refusal: string): string {
   return `what the object declares is in force, but its deletion would not wait until it no longer is: the finalizer cannot be added: ${refusal}`;
 }
 
-const API_AWAY = 'the API does not answer the operator: nothing new is applied in the box, and it may issue no tokens';
+const API_AWAY = 'nothing new is applied in the box, and it may issue no tokens';
 
 function valid(input: StatusInput): Answer {
   const faults = faultsOf(input);

@@ -41,8 +41,8 @@ export interface StatusInput {
   readonly service: ServiceState | undefined;
   /** Reason why the quotas of a box's Namespace cannot be read. */
   readonly quotaFault: string | undefined;
-  /** True for a box while the API does not answer. */
-  readonly isApiAway: boolean;
+  /** Reason why the API cannot serve at present, for a box. */
+  readonly apiFault: string | undefined;
   /** Usage of a client, once it was read. */
   readonly usage: ClientUsage | undefined;
   /** Number of users of a box, once it was read. */
@@ -71,7 +71,7 @@ export function sameStatusInput(one: StatusInput, other: StatusInput): boolean {
     one.inClusterTokenUrl === other.inClusterTokenUrl &&
     isSameService(one.service, other.service) &&
     one.quotaFault === other.quotaFault &&
-    one.isApiAway === other.isApiAway &&
+    one.apiFault === other.apiFault &&
     isSameUsage(one.usage, other.usage) &&
     one.users === other.users &&
     one.members === other.members &&

@@ -1,10 +1,12 @@
 import { expect } from 'chai';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { ManagementError } from '../../api/client/management-error.ts';
 import { createManagement, type ApplyCall, type Management } from '../../api/client/management.ts';
 import { Secret } from '../../api/client/secret.ts';
 import { portOf } from '../../process/port-of.ts';
+import { ownPort } from '../support/own-port.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
@@ -64,6 +66,30 @@ describe('createManagement', () => {
     }
     throw new Error('it did not fail');
   }
+
+  it('says why the API is not ready, as its probe does', async () => {
+    // E-29: a status names the true reason.
+    answer = (_request, response) =>
+      response.writeHead(503, { 'content-type': 'text/plain; charset=utf-8' }).end('Postgres is in recovery');
+    expect(await failure(management.ready(signal))).to.deep.equal({
+      code: 'unavailable',
+      message: 'Postgres is in recovery',
+    });
+  });
+
+  it('connects again where one replica refuses the connection: the Service leads to those that only begin, too', async () => {
+    // E-29: the Service publishes addresses that are not ready.
+    const late = createServer((_request, response) => response.end('ok'));
+    const port = await ownPort();
+    const refused = (): void => void late.listen(port, '127.0.0.1');
+    subscribe('http.client.request.error', refused);
+    try {
+      await createManagement({ url: `http://127.0.0.1:${String(port)}`, key: new Secret('the-key') }).ready(signal);
+    } finally {
+      unsubscribe('http.client.request.error', refused);
+      late.close();
+    }
+  });
 
   it('sends the head and each line as one line of JSON, with the key', async () => {
     answer = text(done + applied);

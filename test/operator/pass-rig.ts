@@ -109,7 +109,7 @@ export async function passRig(api: TestApi, box: string, before?: PassRig): Prom
         now: () => rig.now,
         random: () => 0.5,
         usagePeriod: 3_600_000,
-        isApiAway: () => false,
+        apiFault: () => undefined,
         isMuchMissing: () => false,
         isCrowded: () => rig.isCrowded,
         isChangedMeanwhile: () => rig.isChangedMeanwhile(),

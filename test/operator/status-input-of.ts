@@ -26,7 +26,7 @@ export function statusInputOf(object: Declared, fields: Partial<StatusInput & De
     inClusterTokenUrl: '',
     service: undefined,
     quotaFault: undefined,
-    isApiAway: false,
+    apiFault: undefined,
     refusal: undefined,
     usage: undefined,
     users: undefined,

@@ -1,6 +1,6 @@
 import { errorFacts, type Log } from '../../../process/log.ts';
 import type { KubeApi } from '../client/kube-api.ts';
-import { tellMissingRights } from './rights-event.ts';
+import { tellInstallation } from './installation-event.ts';
 import { missingRights } from '../client/rights.ts';
 import type { QueueOptions } from '../../reconcile/queue.ts';
 import { watchRights, type RightsWatch } from '../../rights-watch.ts';
@@ -32,8 +32,8 @@ export function followRights(options: RightsFollower, signal: AbortSignal): Righ
         }
         if (isTold) return;
         isTold = true;
-        const report = { message: lacking(missing), now: new Date() };
-        tellMissingRights(kube, options, report, signal).catch((error: unknown) => {
+        const report = { reason: 'RightsMissing', message: lacking(missing), now: new Date() } as const;
+        tellInstallation(kube, options, report, signal).catch((error: unknown) => {
           isTold = false;
           log.debug(errorFacts(error), 'an event is lost');
         });

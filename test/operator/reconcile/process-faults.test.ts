@@ -7,6 +7,7 @@ import type { Environment } from '../../../process/environment.ts';
 import { startControlPlane, type ControlPlane } from '../../../tools/envtest/control-plane.ts';
 import { kubectl } from '../../../tools/envtest/install-crds.ts';
 import { eventually } from '../../support/eventually.ts';
+import { startFaultProxy } from '../../support/fault-proxy.ts';
 import { operatorNamespace, type OperatorProcess } from '../../support/operator-process.ts';
 import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
 
@@ -123,6 +124,39 @@ describe('an operator whose surroundings fail', () => {
     await kubectl(plane, 'apply', '-f', 'operator/rbac/');
     await rig.ready('Client', box, 'without-rights', 60_000);
     expect(operator.hasEnded()).to.equal(false);
+  });
+
+  it('tells an outage of the API once, in the namespace of the installation, and in the status of each Box', async () => {
+    // E-30: one Unavailable for each Box for each outage, where nobody can help.
+    const proxy = await startFaultProxy(Number(new URL(rig.api.managementUrl).port));
+    try {
+      await start({ BOXGATE_MANAGEMENT_URL: `http://127.0.0.1:${String(proxy.port)}` });
+      const boxes = [box, await rig.box()];
+      for (const one of boxes) await rig.put('Box', one, 'box', {});
+      for (const one of boxes) await rig.ready('Box', one, 'box', 60_000);
+      proxy.isClosed = true;
+      proxy.cut();
+      for (const one of boxes) {
+        await eventually('it says so', async () => (await rig.condition('Box', one, 'box')) === 'False/Unavailable');
+      }
+      const events = () =>
+        kubectl(
+          plane,
+          'get',
+          'events',
+          '-A',
+          '--field-selector',
+          'reason=Unavailable',
+          '-o',
+          'custom-columns=:.metadata.namespace,:.message',
+          '--no-headers',
+        );
+      await eventually('an Event tells it', async () => (await events()).includes(operatorNamespace));
+      expect(await events()).to.match(/^\S+ +the API cannot serve.*: the API cannot be reached: .*\n$/);
+    } finally {
+      await operator.end('SIGKILL');
+      await proxy.close();
+    }
   });
 
   it('F-32: asked to end amid many changes it releases the Lease and ends with 0; nothing of it is half done', async () => {

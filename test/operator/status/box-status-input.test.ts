@@ -22,7 +22,7 @@ describe('boxStatusInput of a box whose last pass failed', () => {
       const client = machineClient('app', service_accounts);
       const cache = { ...emptyCache(), accounts: new Map([[client.key, [state]]]) };
       const one = desired(client, { secret: { state: 'none' } });
-      const context = { servesServiceAccounts: () => true, isApiAway: () => false, source: {} };
+      const context = { servesServiceAccounts: () => true, apiFault: () => undefined, source: {} };
       const [input] = boxStatusInput({ box: 'shop', cache, context }, [one], 'unreachable');
       expect(input?.accounts).to.deep.equal(isKnown ? [state] : []);
     });

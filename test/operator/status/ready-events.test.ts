@@ -1,5 +1,8 @@
 import { expect } from 'chai';
 import { countConditions } from '../../../operator/status/condition-counts.ts';
+import type { ObjectStatus } from '../../../operator/status/object-status.ts';
+import type { Reason } from '../../../operator/status/reasons.ts';
+import { recordReadiness } from '../../../operator/status/ready-events.ts';
 import { createOperatorMetrics } from '../../../operator/metrics.ts';
 import { allowPolicy, declared, edited, machineClient } from '../declare.ts';
 import { eachInBox, type PassRig } from '../pass-rig.ts';
@@ -46,6 +49,28 @@ describe('R-56 an object that ceases to be Ready', () => {
     await rig.api.declare(rig.box, [{ kind: 'Client', id: 'app', grant_types: ['client_credentials'], secret: 'x' }]);
     await rig.pass([app]);
     expect(said().map(([, reason]) => reason)).to.deep.equal(['OwnedByAnother']);
+  });
+
+  it('has none for what passes by itself: an outage has one event for all objects', async () => {
+    // E-30: 140 Warnings on a first apply, and one for each Box in each outage.
+    await rig.pass([app]);
+    const ready = rig.source.statuses.get('Client/app');
+    const because = (reason: Reason): ObjectStatus => {
+      if (ready === undefined) throw new Error('no status');
+      const held = { status: 'False', reason, message: 'why' } as const;
+      return {
+        ...ready,
+        conditions: ready.conditions.map((one) => (one.type === 'Ready' ? { ...one, ...held } : one)),
+      };
+    };
+    for (const reason of ['SecretNotRead', 'Unavailable', 'Waiting'] as const) {
+      recordReadiness(undefined, because(reason), rig.events);
+      recordReadiness(ready, because(reason), rig.events);
+      recordReadiness(because(reason), because('SecretNotFound'), rig.events);
+      expect(said(), reason).to.deep.equal([['Warning', 'SecretNotFound', 'Client/app', 'why']]);
+    }
+    await rig.pass([app], 'everything');
+    expect(said()).to.deep.equal([]);
   });
 
   it('is counted by kind, condition and status', async () => {

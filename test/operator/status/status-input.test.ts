@@ -17,7 +17,7 @@ describe('sameStatusInput', () => {
     ['the Service', { service: { state: 'ready' } }],
     ['a problem of the Service', { service: { state: 'missing', reason: 'ServiceForbidden', message: 'm' } }],
     ['a refused finalizer', { refusal: 'no' }],
-    ['an API that does not answer', { isApiAway: true }],
+    ['an API that does not answer', { apiFault: 'why' }],
     ['the number of users', { users: 1 }],
     ['the sessions of a client', { usage: { id: 'app', live_sessions: 1 } }],
     ['the last use of a previous secret', { usage: { id: 'app', live_sessions: 0, previous_secret_last_used: NOW } }],

@@ -31,7 +31,7 @@ describe('takeUsage', () => {
       source: memorySource(),
       keeper: memoryKeeper(),
       servesServiceAccounts: () => false,
-      isApiAway: () => false,
+      apiFault: () => undefined,
       isCrowded: () => false,
       isChangedMeanwhile: () => false,
       isMuchMissing: () => false,

@@ -3,26 +3,27 @@ import { EVENT_REPORTER, eventInstance, eventName, eventNote, microTime } from '
 import type { KubeApi } from '../client/kube-api.ts';
 
 /** Lease of the operators, and the process that reports. */
-export interface RightsEventPlace {
+export interface InstallationEventPlace {
   readonly namespace: string;
   readonly leaseName: string;
   readonly instance: string;
 }
 
-/** Report of missing rights, and its time. */
-export interface RightsReport {
+/** Report of something that concerns all boxes, and its time. */
+export interface InstallationReport {
+  readonly reason: 'RightsMissing' | 'Unavailable';
   readonly message: string;
   readonly now: Date;
 }
 
 /**
- * Reports the missing rights to people, by an Event of the Lease in the operator's own namespace: without its rights in
- * the cluster the operator can report them nowhere else. Throws KubeError.
+ * Reports something to the people of the installation, by an Event of the Lease in the operator's own namespace: those
+ * of each box could not help, and without its rights the operator can report nowhere else. Throws KubeError.
  */
-export async function tellMissingRights(
+export async function tellInstallation(
   api: KubeApi,
-  { namespace, leaseName, instance }: RightsEventPlace,
-  { message, now }: RightsReport,
+  { namespace, leaseName, instance }: InstallationEventPlace,
+  { reason, message, now }: InstallationReport,
   signal: AbortSignal,
 ): Promise<void> {
   const body = {
@@ -35,7 +36,7 @@ export async function tellMissingRights(
     reportingInstance: eventInstance(instance),
     action: 'Reconcile',
     type: 'Warning',
-    reason: 'RightsMissing',
+    reason,
     message: eventNote(message),
   };
   await api.call({ method: 'POST', path: `/api/v1/namespaces/${namespace}/events`, body }, signal);
