@@ -5,12 +5,12 @@ import type { ResourceUse } from './resource-use.ts';
 /** Requests that are being answered, by box. */
 export interface InFlight extends ResourceUse {
   /**
-   * Counts one more request of a box from a network; undefined: from one that asks for many callers. Returns why not:
-   * the box has `most` already, or the network would have more than seven times what is left for others.
+   * Counts one more request of a box for one of those who share it, such as a network. Returns why not: the box has
+   * `most` already, or the sharer would have more than seven times what is left for others.
    */
-  enter(box: string, network: string | undefined, most: number): 'entered' | 'quota' | 'share';
+  enter(box: string, sharer: string, most: number): 'entered' | 'quota' | 'share';
   /** Counts one request less, which has entered. */
-  leave(box: string, network: string | undefined): void;
+  leave(box: string, sharer: string): void;
   /** Checks whether a request of another box is being answered, or was within the last second. */
   isAnyBeside(box: string): boolean;
 }
@@ -27,37 +27,34 @@ const presence = 1_000;
 /** Creates a count of requests in flight, with none; `now` in milliseconds from any moment on. */
 export function createInFlight(now: () => number = () => performance.now()): InFlight {
   const counts = new Map<string, number>();
-  /** By network and box. */
+  /** By sharer and box. */
   const shares = new Map<string, number>();
   const refusals = createRefusalCount();
   let last: Served = { box: '', at: -Infinity };
   let lastOther = last;
 
-  function leaveShare(share: string): void {
-    const held = (shares.get(share) ?? 1) - 1;
-    if (held > 0) shares.set(share, held);
-    else shares.delete(share);
-  }
-
   return {
     resource: 'requests',
     uses: () => [...counts].map(([box, used]) => ({ box, used, waiting: 0 })),
     refusals: () => refusals.byBox,
-    enter(box, network, most) {
-      const share = network === undefined ? undefined : shareOf(box, network);
+    enter(box, sharer, most) {
+      const share = shareOf(box, sharer);
       const count = counts.get(box) ?? 0;
-      const held = share === undefined ? 0 : (shares.get(share) ?? 0);
+      const held = shares.get(share) ?? 0;
       const isFull = count >= most;
       if (isFull || held >= generosity * (most - count)) {
         refusals.add(box);
         return isFull ? 'quota' : 'share';
       }
       counts.set(box, count + 1);
-      if (share !== undefined) shares.set(share, held + 1);
+      shares.set(share, held + 1);
       return 'entered';
     },
-    leave(box, network) {
-      if (network !== undefined) leaveShare(shareOf(box, network));
+    leave(box, sharer) {
+      const share = shareOf(box, sharer);
+      const held = (shares.get(share) ?? 1) - 1;
+      if (held > 0) shares.set(share, held);
+      else shares.delete(share);
       const left = (counts.get(box) ?? 1) - 1;
       if (left > 0) {
         counts.set(box, left);
@@ -75,6 +72,6 @@ export function createInFlight(now: () => number = () => performance.now()): InF
   };
 }
 
-function shareOf(box: string, network: string): string {
-  return `${network} ${box}`;
+function shareOf(box: string, sharer: string): string {
+  return `${sharer} ${box}`;
 }

@@ -19,7 +19,9 @@ import { sessionParts } from '../access/session-parts.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import type { Endpoint } from '../server/endpoint.ts';
 import { send } from '../server/send.ts';
+import { enterShare } from '../server/requests-in-flight.ts';
 import { appSubject } from './app-subject.ts';
+import { createCheckSharers, createConnectionOrder } from './check-shares.ts';
 import { identityHeaders } from './identity-headers.ts';
 import { originalTarget } from './original-path.ts';
 import type { OriginalTarget } from './original-path.ts';
@@ -42,7 +44,10 @@ interface Question extends OriginalTarget {
  */
 export function checkEndpoint(context: ApiContext): Endpoint {
   const addressOf = knownAddress(context);
+  const firstOnConnection = createConnectionOrder();
+  const decided = sharedVerdicts(context);
   return async (request, response) => {
+    if (response.socket === null && !(await firstOnConnection(request, response))) return;
     const requestContext = requestContextOf(response);
     const { box, requestId } = requestContext;
     const { method, target, app } = originalRequest(request, requestContext.path);
@@ -53,7 +58,7 @@ export function checkEndpoint(context: ApiContext): Endpoint {
     const time = Math.floor(context.oauth.now() / 1000);
     const asked = original && { ...original, box, app, method, headers: request.headers, remoteAddr, time };
     const question = { box, app, asked, remoteAddr, requestId };
-    const { session, policy } = granted(await verdictOn(token, question, context.oauth), question, context.oauth);
+    const { session, policy } = granted(await decided(token, question), question, context.oauth);
     requestContext.client = session.client.id;
     requestContext.policy = policy;
     send(response, { status: 200, headers: identityHeaders(session, policy) }, context.onAnswer);
@@ -102,6 +107,33 @@ interface Forbidden {
 }
 
 type Verdict = Granted | Forbidden | 'invalid' | 'for another audience' | undefined;
+
+const SHARE_USED_UP =
+  'Too many requests with tokens of this client, or with tokens not seen before, are in flight in this box. Try again in 1 s';
+
+/**
+ * Creates the function that decides about a token's request; until then the request is in flight. Throws Problem
+ * `throttled` beyond the quota of the box or the share of the client.
+ */
+function sharedVerdicts({ inFlight, oauth }: ApiContext) {
+  const sharers = createCheckSharers();
+  return async (token: string, question: Asked): Promise<Verdict> => {
+    const { box } = question;
+    const sharer = sharers.of(box, token);
+    enterShare(inFlight, { box, sharer: sharer.name, most: oauth.states.quota(box).requests }, SHARE_USED_UP);
+    try {
+      const verdict = await verdictOn(token, question, oauth);
+      if (typeof verdict === 'object') sharers.verified(sharer, sessionOf(verdict).client.id);
+      return verdict;
+    } finally {
+      inFlight.leave(box, sharer.name);
+    }
+  };
+}
+
+function sessionOf(verdict: Granted | Forbidden): LiveSession {
+  return 'policy' in verdict ? verdict.session : verdict.forbidden;
+}
 
 /** Returns the verdict on a token's request; undefined if there is no such box. No async function: it has no await. */
 function verdictOn(token: string, question: Asked, oauth: OAuthServices): Promise<Verdict> {

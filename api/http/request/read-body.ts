@@ -66,7 +66,6 @@ class KeptBytes {
     this.#length += chunk.length;
     if (this.#length > this.#limit) this.#giveUp();
     if (this.#length > this.#limit + passedOver) {
-      this.#request.pause();
       return tooLarge(this.#limit);
     }
     return this.#isGivenUp ? undefined : this.#keep(chunk);
@@ -107,8 +106,8 @@ class KeptBytes {
 
 const nothing = Buffer.alloc(0);
 
-/** Checks whether a body is announced short enough for the connection to be used again after an early answer. */
-export function isPassedOver(request: IncomingMessage, limit: number): boolean {
+/** Checks whether a body is announced short enough to be read, so that its answer need not close the connection. */
+function isPassedOver(request: IncomingMessage, limit: number): boolean {
   return Number(request.headers['content-length'] ?? 0) <= limit + passedOver;
 }
 

@@ -9,7 +9,6 @@ import type { ApiContext } from './api-context.ts';
 import { requestContextOf, findRequestContext } from '../request/request-context.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { pageErrorAnswer } from './page-error.ts';
-import { bodyLimits, isPassedOver } from '../request/read-body.ts';
 import { everyAnswer, send } from './send.ts';
 
 /**
@@ -31,8 +30,6 @@ export function answeringErrors({ log, onAnswer }: Pick<ApiContext, 'log' | 'onA
     const requestContext = requestContextOf(response);
     const found = answerError(error, requestContext);
     requestContext.error = codeOf(error);
-    // Node reads and drops the rest of an unread body after the answer, so that the connection can be used again.
-    if (!request.complete && !isPassedOver(request, bodyLimits.resource)) response.shouldKeepAlive = false;
     // Before the log line: if this fails, one line reports both errors.
     if (response.headersSent || response.destroyed) response.destroy();
     else if (requestContext.shape === 'page') {

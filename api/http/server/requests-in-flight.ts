@@ -4,7 +4,6 @@ import { Problem } from '../../problem.ts';
 import type { InFlight } from '../../shares/in-flight.ts';
 import { CHECK_PATH } from '../gateway/original-request.ts';
 import { requestContextOf } from '../request/request-context.ts';
-import type { RequestContext } from '../request/request-context.ts';
 
 /** Seconds: another request of the box may end at any time. */
 const retryAfter = '1';
@@ -14,31 +13,42 @@ const SHARE_USED_UP = 'Too many requests from this address are in flight in this
 /**
  * Counts a request of its box until the response is closed. Returns false without counting it if its caller has hung up
  * already: it would never be closed again. Throws Problem `throttled` beyond the quota, `most`, or beyond the share of
- * the caller's network.
+ * the caller's network. A request to `/auth/check` is counted by its endpoint.
  */
 export type CountInFlight = (response: ServerResponse, most: number) => boolean;
-
-/** Returns the network that a request counts for; undefined at `/auth/check`: a gateway asks for all of its callers. */
-function sharerOf({ network, path }: Pick<RequestContext, 'network' | 'path'>): string | undefined {
-  return path.startsWith(CHECK_PATH) ? undefined : network;
-}
 
 /** Creates the counter of requests on the public port. It adds one listener to each response, the same to all. */
 export function countingInFlight(inFlight: InFlight): CountInFlight {
   function leave(this: ServerResponse): void {
-    const context = requestContextOf(this);
-    inFlight.leave(context.box, sharerOf(context));
+    const { box, network } = requestContextOf(this);
+    inFlight.leave(box, network);
   }
 
   return (response, most) => {
     if (response.destroyed) return false;
-    const context = requestContextOf(response);
-    const entered = inFlight.enter(context.box, sharerOf(context), most);
-    if (entered !== 'entered') {
-      const message = entered === 'quota' ? `The request ${quotaSentence('requests', most)}` : SHARE_USED_UP;
-      throw new Problem('throttled', message, { 'Retry-After': retryAfter });
-    }
+    const { box, network, path } = requestContextOf(response);
+    if (isCheck(path)) return true;
+    enterShare(inFlight, { box, sharer: network, most }, SHARE_USED_UP);
     response.on('close', leave);
     return true;
   };
+}
+
+function isCheck(path: string): boolean {
+  return path.startsWith(CHECK_PATH) && /^[/?]?$/.test(path.charAt(CHECK_PATH.length));
+}
+
+/** A box, with its quota of requests, and one of those who share it. */
+interface Share {
+  readonly box: string;
+  readonly sharer: string;
+  readonly most: number;
+}
+
+/** Counts a request. Throws Problem `throttled`, with `usedUp` beyond the share, if it must not enter. */
+export function enterShare(inFlight: InFlight, { box, sharer, most }: Share, usedUp: string): void {
+  const entered = inFlight.enter(box, sharer, most);
+  if (entered === 'entered') return;
+  const message = entered === 'quota' ? `The request ${quotaSentence('requests', most)}` : usedUp;
+  throw new Problem('throttled', message, { 'Retry-After': retryAfter });
 }

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { CHECK_PATH } from '../gateway/original-request.ts';
@@ -87,9 +87,39 @@ export function send(response: ServerResponse, answer: Answer, onAnswer: OnAnswe
     headers.push('Content-Type', answer.contentType ?? json, 'Content-Length', String(lengthOf(body, encoding)));
   } else if (answer.status !== 204 && answer.status !== 304) headers.push('Content-Length', '0');
   onAnswer(requestContext, response, answer.status);
+  const isLeft = isBodyLeft(response.req);
+  if (isLeft) response.shouldKeepAlive = false;
   response.writeHead(answer.status, headers);
-  if (body === undefined || typeof body === 'string') response.end(body, encoding);
-  else sendPieces(response, body);
+  if (body !== undefined && typeof body !== 'string') sendPieces(response, body);
+  else if (isLeft) endAfterBody(response, body, encoding);
+  else response.end(body, encoding);
+}
+
+/**
+ * Checks whether an announced body is still to come. The caller may never send it, and the next request on the
+ * connection would then be read as the body: so the answer closes the connection (RFC 9112 §9.6).
+ */
+function isBodyLeft({ complete, headers }: IncomingMessage): boolean {
+  if (complete) return false;
+  const length = headers['content-length'];
+  return (length !== undefined && Number(length) !== 0) || headers['transfer-encoding'] !== undefined;
+}
+
+/** Milliseconds for which a body is discarded: a connection closed on unread bytes is reset, and the answer lost. */
+const lingering = 1_000;
+
+/** Sends the whole answer, and closes the connection once the body has come or time is up. */
+function endAfterBody(response: ServerResponse, body: string | undefined, encoding: 'latin1' | 'utf8'): void {
+  if (body !== undefined) response.write(body, encoding);
+  response.flushHeaders();
+  const { req: request } = response;
+  const cut = setTimeout(end, lingering);
+  function end(): void {
+    clearTimeout(cut);
+    response.end();
+  }
+  request.once('close', end);
+  request.resume();
 }
 
 function lengthOf(body: string | readonly Buffer[], encoding: 'latin1' | 'utf8'): number {

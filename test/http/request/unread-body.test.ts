@@ -73,13 +73,38 @@ describe('a body that nobody has to read', () => {
     expect(reply).to.include({ status: 401, closed: true });
   });
 
-  it('R-05 goes on with the connection whose body was passed over', async () => {
-    const body = '{"name": "passed over"}';
-    const socket = begin(undefined, body.slice(0, 5), body.length);
-    expect((await readAnswer(socket)).status).to.equal(401);
-    socket.removeAllListeners('data');
-    socket.write(`${body.slice(5)}GET /boxes/default/.well-known/jwks.json HTTP/1.1\r\nHost: x\r\n\r\n`);
-    expect((await readAnswer(socket)).status).to.equal(200);
+  for (const [what, head, status] of [
+    ['a path that nothing is at', 'POST /boxes/default/nothing', 404],
+    ['a method that a path does not take', 'PUT /boxes/default/auth/token', 405],
+    ['metadata', 'GET /boxes/default/.well-known/jwks.json', 200],
+    ['a page', 'GET /boxes/default/auth/signin', 200],
+    ['a resource', 'POST /boxes/default/Group', 401],
+    ['a check', 'GET /boxes/default/auth/check/orders', 401],
+    ['an unknown box', 'POST /boxes/unknown/auth/token', 404],
+    ['a target that is no path', 'GET http://elsewhere/', 400],
+  ] as const) {
+    it(`closes the connection after an answer without the announced body: ${what}`, async () => {
+      // E-09: otherwise the next request on the connection, perhaps that of another person, is read as the body.
+      for (const body of ['Content-Length: 77', 'Transfer-Encoding: chunked']) {
+        const socket = openSocket(api.url);
+        open.push(socket);
+        const ended = once(socket, 'end');
+        socket.write(`${head} HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n${body}\r\n\r\n`);
+        const reply = await readAnswer(socket);
+        expect([reply.status, reply.headers.get('connection')], body).to.deep.equal([status, 'close']);
+        await ended;
+      }
+    });
+  }
+
+  it('sends the whole answer to a caller that is still sending its body, then closes the connection', async () => {
+    // E-09: a connection that is closed on unread bytes is reset, and the answer is lost.
+    const socket = begin(undefined, 'x'.repeat(20_000), 2 * megabyte);
+    const ended = once(socket, 'end');
+    const reply = await readAnswer(socket);
+    expect(reply).to.include({ status: 401, closed: true });
+    socket.write('x'.repeat(2 * megabyte - 20_000));
+    await ended;
   });
 
   it('R-05 reads the body when a policy that looks at it may grant', async () => {

@@ -2,10 +2,11 @@ import { expect } from 'chai';
 import { request } from 'node:http';
 import type { ClientRequest } from 'node:http';
 import pg from 'pg';
+import { openSocket } from '../raw-http.ts';
 import { startApi } from '../../support/api.ts';
 import type { TestApi } from '../../support/api.ts';
+import { clientToken } from '../../support/client-token.ts';
 import { eventually } from '../../support/eventually.ts';
-import { member } from '../../support/member.ts';
 
 describe('requests in flight', () => {
   let api: TestApi;
@@ -76,23 +77,88 @@ describe('requests in flight', () => {
     await eventually('the box answers', async () => (await token('fresh')).status === 200);
   });
 
-  it('R-53 of a gateway are not those of one caller: it may use all of the quota', async () => {
-    await api.declareWithin('busy', { requests: 16 }, []);
-    const issued: unknown = await (await token('busy')).json();
-    const forwarded = { 'X-Forwarded-Method': 'GET', 'X-Forwarded-Uri': '/7', 'X-Forwarded-Host': 'orders.example' };
-    const headers = { Authorization: `Bearer ${String(member(issued, 'access_token'))}`, ...forwarded };
-    const check = () => fetch(`${api.url}/boxes/busy/auth/check?`, { headers });
+  it('of a gateway are shared by the clients of verified tokens, and by all others together', async () => {
+    // E-05: no token, and no client, keeps another one from being checked.
+    await api.declareWithin('busy', { requests: 16 }, [
+      { kind: 'Client', id: 'app', grant_types: ['client_credentials'], secret: 'a-secret' },
+      { kind: 'Client', id: 'crowd', grant_types: ['client_credentials'], secret: 'a-secret' },
+    ]);
+    const own = await clientToken(`${api.url}/boxes/busy`, 'app', 'a-secret');
+    const crowds = await clientToken(`${api.url}/boxes/busy`, 'crowd', 'a-secret');
+    const told = { 'X-Forwarded-Method': 'GET', 'X-Forwarded-Uri': '/7', 'X-Forwarded-Host': 'orders.example' };
+    const check = async (token: string, signal?: AbortSignal): Promise<number> => {
+      const headers = { Authorization: `Bearer ${token}`, ...told };
+      return (await fetch(`${api.url}/boxes/busy/auth/check?`, { headers, ...(signal && { signal }) })).status;
+    };
+    for (const token of [own, crowds]) expect(await check(token)).to.equal(403);
+    // Of a token of a session that there never was.
+    const unknown = own.replace(/.{8}$/, 'AAAAAAAA');
     const owner = new pg.Client({ connectionString: api.database.ownerUrl });
     await owner.connect();
     try {
-      // Each of them waits for the row of its token.
-      await owner.query('BEGIN; LOCK TABLE boxgate.session IN ACCESS EXCLUSIVE MODE');
-      const statuses = (await Promise.all(Array.from({ length: 16 }, check))).map(({ status }) => status);
-      expect(statuses).not.to.include(429);
+      for (const token of [crowds, unknown]) {
+        // Each of them waits for the row of its token.
+        await owner.query('BEGIN; LOCK TABLE boxgate.session IN ACCESS EXCLUSIVE MODE');
+        const statuses: number[] = [];
+        const floods = Array.from({ length: 40 }, async () => statuses.push(await check(token)));
+        await eventually('the share is used up', () => Promise.resolve(statuses.includes(429)));
+        const checked = check(own);
+        expect(await Promise.race([checked, Promise.all(floods.slice(0, 1))])).not.to.equal(429);
+        await owner.query('COMMIT');
+        await Promise.all(floods);
+        expect(await checked).to.be.oneOf([403, 503]);
+        await eventually('the box answers again', async () => (await check(own)) === 403);
+      }
     } finally {
       await owner.end();
     }
-    expect((await check()).status).to.equal(403);
+  });
+
+  it('of a connection whose answers nobody reads are one, and none once they are answered', async () => {
+    // E-05: four connections that only send were enough to have a whole box answered with 429.
+    await api.declareWithin('busy', { requests: 2_000 }, []);
+    const token = await clientToken(`${api.url}/boxes/busy`, 'app', 'a-secret');
+    for (const path of ['/auth/check', '/auth/check/orders']) {
+      const request = `GET /boxes/busy${path} HTTP/1.1\r\nHost: orders.example\r\n\r\n`;
+      const flood = Buffer.from(request.repeat(50_000));
+      const sockets = Array.from({ length: 4 }, () => openSocket(api.url).pause());
+      try {
+        for (const socket of sockets) socket.write(flood);
+        let left = 0;
+        await eventually('nothing more of it is taken', () => {
+          const before = left;
+          left = sockets.reduce((sum, socket) => sum + socket.bytesWritten - socket.writableLength, 0);
+          return before > 0 && left === before;
+        });
+        for (let times = 0; times < 5; times += 1) {
+          const headers = { Authorization: `Bearer ${token}` };
+          for (const asked of ['/auth/check/orders', '/.well-known/jwks.json']) {
+            const { status } = await fetch(`${api.url}/boxes/busy${asked}`, { headers });
+            expect(status, `${asked} beside ${path}`).not.to.equal(429);
+          }
+        }
+      } finally {
+        for (const socket of sockets) socket.destroy();
+      }
+    }
+  });
+
+  it('on one connection are answered in their order, at /auth/check too', async () => {
+    // E-05: each of them waits for the answer before it.
+    const check = 'GET /boxes/busy/auth/check/orders HTTP/1.1\r\nHost: orders.example\r\n\r\n';
+    const keys = 'GET /boxes/busy/.well-known/jwks.json HTTP/1.1\r\nHost: x\r\n\r\n';
+    const socket = openSocket(api.url);
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+    const statuses = (): readonly string[] => text.match(/(?<=HTTP\/1\.1 )\d+/g) ?? [];
+    try {
+      const expected = Array.from({ length: 300 }, () => ['401', '200', '401']).flat();
+      socket.write(`${check}${keys}${check}`.repeat(300));
+      await eventually('every request is answered', () => Promise.resolve(statuses().length === expected.length));
+      expect(statuses()).to.deep.equal(expected);
+    } finally {
+      socket.destroy();
+    }
   });
 
   it('R-53 end also where they fail, so that the count goes back to none', async () => {

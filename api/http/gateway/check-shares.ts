@@ -1,0 +1,70 @@
+import { hash, randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { setNewest } from '../../../process/set-newest.ts';
+
+/** Tokens that are remembered with their clients; beyond that the one that was verified least recently is dropped. */
+const mostTokens = 20_000;
+
+/** One of those who share the requests to `/auth/check` that a box may have in flight. */
+export interface CheckSharer {
+  readonly name: string;
+  /** What its token is remembered under. */
+  readonly mark: string;
+}
+
+/**
+ * The sharers of requests to `/auth/check`. A gateway asks for all of its callers, so they do not share by network: the
+ * client of a token that was verified lately is a sharer, and all other requests together are one.
+ */
+export interface CheckSharers {
+  of(box: string, token: string): CheckSharer;
+  /** Remembers the client of a token. */
+  verified(sharer: CheckSharer, client: string): void;
+}
+
+/** Creates a memory of tokens that were verified, under hashes with a key of this process. */
+export function createCheckSharers(): CheckSharers {
+  const processKey = randomBytes(16).toString('base64url');
+  const clients = new Map<string, string>();
+  return {
+    of(box, token) {
+      const mark = hash('sha256', `${processKey} ${box} ${token}`, 'base64url');
+      const client = clients.get(mark);
+      return { mark, name: client === undefined ? 'unverified' : `client ${client}` };
+    },
+    verified({ mark }, client) {
+      setNewest(clients, mark, client, mostTokens);
+    },
+  };
+}
+
+/**
+ * Waits until a response is the first one on its connection: of requests that a caller has sent one after the other
+ * without reading the answers (RFC 9112 §9.3.2), one is in flight. Meanwhile no more of them are read. Resolves with
+ * false if the caller has hung up.
+ */
+export type FirstOnConnection = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+
+/** Creates the order of requests on their connections. */
+export function createConnectionOrder(): FirstOnConnection {
+  const waiting = new WeakMap<Socket, number>();
+  return (request, response) => {
+    const { socket } = request;
+    if (socket.destroyed) return Promise.resolve(false);
+    waiting.set(socket, (waiting.get(socket) ?? 0) + 1);
+    socket.pause();
+    return new Promise((resolve) => {
+      const done = (): void => {
+        response.off('socket', done);
+        request.off('close', done);
+        const left = (waiting.get(socket) ?? 1) - 1;
+        waiting.set(socket, left);
+        if (left === 0) socket.resume();
+        resolve(!socket.destroyed);
+      };
+      response.once('socket', done);
+      request.once('close', done);
+    });
+  };
+}
