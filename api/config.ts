@@ -157,7 +157,7 @@ const postgresUrl = 'must be a URL such as postgres://user:password@host:5432/da
 const encryptionKeys =
   'must hold 32 random bytes in base64 (openssl rand -base64 32), older keys behind it with commas';
 const hosts = 'must hold hosts in lower case, such as keys.example.com or keys.example.com:8443, with commas between';
-const networks = 'must hold addresses or networks, such as 10.0.0.0/8, with commas between';
+const networks = 'must hold addresses or networks, such as 10.42.7.0/28, with commas between';
 
 function readPorts(read: EnvironmentReader): Pick<ApiConfig, 'port' | 'managementPort'> {
   const port = read.integer('BOXGATE_PORT', 8080, 0, 65_535);

@@ -153,16 +153,26 @@ describe('charts/boxgate on a real API server', () => {
     }
   });
 
-  it('prints the next three commands when it is installed', async () => {
+  /** Returns what helm prints when it installs the chart with values. */
+  async function notesOf(...values: readonly string[]): Promise<string> {
     const place = ['install', 'boxgate', 'charts/boxgate', '--namespace', 'boxgate-system', '--dry-run=server'];
-    const { stdout } = await run(neededHelm(), [
-      ...place,
-      '--kubeconfig',
-      plane.kubeconfig,
-      '--set',
-      'crds.install=false',
-    ]);
-    const notes = stdout.slice(stdout.indexOf('NOTES:'));
+    const sets = ['crds.install=false', ...values].flatMap((value) => ['--set', value]);
+    const { stdout } = await run(neededHelm(), [...place, '--kubeconfig', plane.kubeconfig, ...sets]);
+    return stdout.slice(stdout.indexOf('NOTES:'));
+  }
+
+  it('says which proxies to trust, and never names a network of all pods as an example', async () => {
+    // E-25: 10.0.0.0/8 was the only example, with which every pod names its own caller address.
+    const behindIngress = ['ingress.enabled=true', 'publicUrl=https://auth.example.com'];
+    expect(await notesOf(...behindIngress)).to.contain('api.trustedProxies is empty');
+    expect(await notesOf(...behindIngress, 'api.trustedProxies={10.42.7.0/28}')).not.to.contain('trustedProxies');
+    for (const page of ['charts/boxgate/values.yaml', 'charts/boxgate/README.md', 'docs/configuration.md']) {
+      expect(await readFile(page, 'utf8'), page).not.to.contain('10.0.0.0/8');
+    }
+  });
+
+  it('prints the next three commands when it is installed', async () => {
+    const notes = await notesOf();
     expect(notes).to.contain('helm test boxgate').and.contain('kubectl create rolebinding boxgate-box');
     expect(notes).to.contain('kubectl get boxgate --all-namespaces').and.contain('for evaluation only');
     // E-28: what helps when a pod does not start, or the hook of helm uninstall fails.
