@@ -34,10 +34,6 @@ export const NOT_PASSED: Readonly<Record<string, OtherResult>> = {
     result: 'WARNING',
     why: 'WARNING: an id_token has no `acr`',
   },
-  'oidcc-claims-essential': {
-    result: 'WARNING',
-    why: 'WARNING: the suite was run before `claims` was supported',
-  },
   'oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported': {
     result: 'SKIPPED',
     formPost: 'FAILED',
