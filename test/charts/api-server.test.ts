@@ -176,6 +176,8 @@ describe('charts/boxgate on a real API server', () => {
     expect(notes).to.contain('helm test boxgate').and.contain('kubectl create rolebinding boxgate-box');
     expect(notes).to.contain('kubectl get boxgate --all-namespaces').and.contain('for evaluation only');
     // E-28: what helps when a pod does not start, or the hook of helm uninstall fails.
+    // E-27: the last command gets a token from outside of the cluster; a story runs it.
+    expect(notes.trimEnd()).to.match(/kubectl port-forward [^]* --fail-with-body [^]*\/boxes\/bookshop\/auth\/token$/);
     expect(notes).to.contain('kubectl describe pods').and.contain('--no-hooks').and.contain('--release-finalizers');
   });
 

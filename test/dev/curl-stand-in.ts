@@ -12,7 +12,7 @@ while (rest.length > 0) {
   if (word === '-X') settings.method = rest.shift();
   else if (word === '-H') headers.append(...rest.shift().split(/: (.*)/s, 2));
   else if (word === '-d' || word === '--data-binary') settings.body = dataOf(rest.shift());
-  else if (word === '-s') continue;
+  else if (['-s', '-sS', '--fail-with-body'].includes(word)) continue;
   else if (word === '-i') settings.isWithStatus = true;
   else if (word === '-u') {
     const user = rest.shift();

@@ -16,8 +16,10 @@ const chartBlock = 'make image\nkind load docker-image boxgate:dev\nhelm upgrade
  * The manifest made from the chart needs pods as well: test/charts/api-server.test.ts lets an API server validate it.
  */
 const manifestBlock = "sed 's/image: ";
+/** The way to the API from outside, and from a pod: the stories of test/e2e run these two. */
+const reaching = ['kubectl port-forward ', 'curl --silent --show-error --fail-with-body --user "$(cat '];
 const isRunElsewhere = ({ commands }: ShellBlock): boolean =>
-  commands.startsWith(chartBlock) || commands.startsWith(manifestBlock);
+  [chartBlock, manifestBlock, ...reaching].some((start) => commands.startsWith(start));
 const blocks = written.filter((block) => !isRunElsewhere(block));
 /** Those of the chapter Install: before the programs run. */
 const installing = 2;
@@ -42,7 +44,8 @@ describe('docs/kubernetes.md, from an empty cluster', () => {
     api = await startApiProcess(database.apiUrl);
     const { access } = await plane.accountFor(operatorNamespace, 'boxgate-operator');
     operator = await startOperatorProcess({ access, api });
-    outputs.push(...(await runBlocks(blocks.slice(installing), environment)));
+    const reachable = { ...environment, box: `${api.url}/boxes/bookshop` };
+    outputs.push(...(await runBlocks(blocks.slice(installing), reachable)));
   });
   after(async () => {
     await operator.end('SIGKILL');
