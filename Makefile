@@ -2,7 +2,7 @@
 # package-lock.json pins, first on the PATH: the machine's own Node only has to be able to run npm.
 # `make dev` needs no npm once the packages are there: it works in a checkout that belongs to another user.
 .DEFAULT_GOAL := help
-.PHONY: help dev test check format generate static verify screenshots bench bench-against bench-large bench-memory bench-operator mutants attacks fuzz replicas faults orders hour questions e2e e2e-faults peers schema size envtest needs image sbom boxctl release publish install
+.PHONY: help dev test check format generate static verify screenshots bench bench-against bench-large bench-memory bench-operator mutants attacks fuzz replicas faults orders hour questions e2e e2e-faults peers postgres-15 schema size envtest needs image sbom boxctl release publish install
 
 DOCKER ?= docker
 TAG ?= dev
@@ -110,6 +110,9 @@ peers: install ## Traefik in front of an app, Dex with Boxgate as its upstream, 
 
 envtest: install ## obtains the Kubernetes API that the tests run against: downloads, else builds of some minutes
 	@npm run --silent envtest
+
+postgres-15: install needs ## the tests of the database, tokens and people on Postgres 15, the oldest one
+	@npm run --silent test:postgres-15
 
 needs: install ## obtains what the tests need and this machine lacks: Chromium (as root), and what make envtest obtains
 	@npm run --silent needs

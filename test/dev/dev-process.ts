@@ -13,7 +13,7 @@ export interface DevProcess {
 export const anyPorts = ['--port', '0', '--management-port', '0'] as const;
 
 /** Returns the options that make `boxgate dev` use a database, whose owner may create no role. */
-export function urlsOf({ ownerUrl, apiUrl }: TestDatabase): readonly string[] {
+export function urlsOf({ ownerUrl, apiUrl }: Pick<TestDatabase, 'ownerUrl' | 'apiUrl'>): readonly string[] {
   return ['--database-url', ownerUrl, '--api-database-url', apiUrl];
 }
 

@@ -283,6 +283,34 @@ describe('a migration run', () => {
     expect(still.rows).to.deep.equal([{ box: 'buried' }, { box: 'stored' }, { box: 'unused' }]);
   });
 
+  /** Statements of a superuser in the database, and what the run then says. */
+  const unfit: Readonly<Record<string, readonly [statements: (name: string) => string, said: RegExp]>> = {
+    'a server that is too old': [
+      (name) => `CREATE FUNCTION public.current_setting(text) RETURNS text LANGUAGE sql AS $$
+                   SELECT CASE $1 WHEN 'server_version_num' THEN '140012' WHEN 'server_version' THEN '14.12'
+                          ELSE pg_catalog.current_setting($1) END $$;
+                 ALTER DATABASE ${name} SET search_path = public, pg_catalog`,
+      /^Postgres 14\.12 is too old: use 15 or newer$/,
+    ],
+    'a role that may create no schema': [
+      (name) => `ALTER DATABASE ${name} OWNER TO postgres`,
+      /^boxgate_owner may create no schema in this database: make it the owner \(ALTER DATABASE \w+ OWNER TO boxgate_owner\)$/,
+    ],
+    'a schema of another owner': [
+      () => 'CREATE SCHEMA boxgate',
+      /^boxgate_owner is no member of postgres, which owns the schema boxgate: migrate as postgres$/,
+    ],
+  };
+  for (const [what, [statements, said]] of Object.entries(unfit)) {
+    it(`refuses ${what} before it creates anything`, async () => {
+      // E-01: on Postgres 15 to 17 it ended with a raw SQL error, after 35 migrations.
+      const name = new URL(database.ownerUrl).pathname.slice(1);
+      await asOwner(name, (superuser) => superuser.query(statements(name)));
+      expect(await run()).to.match(said);
+      expect((await owner.query("SELECT FROM pg_tables WHERE schemaname = 'boxgate'")).rowCount).to.equal(0);
+    });
+  }
+
   it('says which role to make when there is none of that name, whatever characters it has', async () => {
     const said = await run('no $& "such" role');
     expect(said).to.equal(
