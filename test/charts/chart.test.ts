@@ -91,6 +91,7 @@ describe('charts/boxgate', () => {
     ['ingress.hosts=["https://auth.example.com"]', '/ingress/hosts/0'],
     ['httpRoute.parentRefs=[{"gateway":"web"}]', '/httpRoute/parentRefs/0'],
     ['networkPolicy.publicFrom=[{"podselector":{}}]', '/networkPolicy/publicFrom/0'],
+    ['networkPolicy.apiServer.to=[{"ipBlock":{"cidr":"10.1.2.3"}}]', '/networkPolicy/apiServer/to/0/ipBlock/cidr'],
     ['networkPolicy.database.to=[{}]', '/networkPolicy/database/to/0'],
     ['metrics.serviceMonitor.interval="0s"', '/metrics/serviceMonitor/interval'],
     ['migrate.waitSeconds=3601', '/migrate/waitSeconds'],
@@ -350,14 +351,17 @@ describe('charts/boxgate', () => {
     }
   });
 
-  it('ends the Job of helm uninstall within a minute, also if its pod never starts', async () => {
+  it('ends the Job of helm uninstall within a minute, and helm test within three, also if a pod never starts', async () => {
     // E-28: helm uninstall blocked for five minutes where the image could not be pulled.
     const all = await rendered();
-    const hooks = all.filter(({ kind, object }) => {
-      return kind === 'Job' && at(object, 'metadata', 'annotations', 'helm.sh/hook') !== undefined;
-    });
-    expect(hooks.map(({ name }) => name)).to.deep.equal(['boxgate-uninstall']);
-    for (const { object } of hooks) expect(at(object, 'spec', 'activeDeadlineSeconds')).to.equal(60);
+    const hooks = all.filter(({ object }) => at(object, 'metadata', 'annotations', 'helm.sh/hook') !== undefined);
+    const deadlines = hooks
+      .filter(({ kind }) => kind === 'Job' || kind === 'Pod')
+      .map(({ name, object }) => [name, at(object, 'spec', 'activeDeadlineSeconds')]);
+    expect(deadlines).to.have.deep.members([
+      ['boxgate-uninstall', 60],
+      ['boxgate-test', 180],
+    ]);
   });
 
   it('carries what an admin adds: accounts, containers, volumes, Jobs, Services and whole objects', async () => {

@@ -29,7 +29,22 @@ const hostName = String.raw`[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-
 const host = String.raw`^(\*\.)?${hostName}$`;
 const hostAndPort = String.raw`^(${hostName}|\[[0-9a-f:.]+\])(:[1-9][0-9]{0,4})?$`;
 const url = String.raw`^(https?://([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(:[1-9][0-9]{0,4})?(/[^?#@\s]*)?)?$`;
-const peers = { ...closed(['podSelector', 'namespaceSelector', 'ipBlock']), minProperties: 1 };
+const cidr = { type: 'string', pattern: `^(${ip4}/(3[0-2]|[12]?[0-9])|${ip6}/(12[0-8]|1[01][0-9]|[1-9]?[0-9]))$` };
+/** The schema of a peer of a NetworkPolicy. */
+const peers: Schema = {
+  additionalProperties: false,
+  properties: {
+    podSelector: { type: 'object' },
+    namespaceSelector: { type: 'object' },
+    ipBlock: {
+      type: 'object',
+      additionalProperties: false,
+      properties: { cidr, except: { type: 'array', items: cidr } },
+      required: ['cidr'],
+    },
+  },
+  minProperties: 1,
+};
 
 /** The schema of a variable of a container; no program reads another `BOXGATE_…`. */
 const variable: Schema = {
