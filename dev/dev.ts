@@ -122,7 +122,7 @@ async function serve(run: Run): Promise<number> {
   });
   await Promise.race([reconciler.firstRound, reconciler.failed, aborted(signal)]);
   giveBackMemory();
-  output.unapplied(reconciler.failing);
+  output.unapplied(new Set(reconciler.failing.keys()));
   if (!output.hasObjects && reconciler.failing.size === 0)
     output.note(
       `Nothing is declared: ${options.folder} has no manifest of boxgate.dev/v1 (Client, AccessPolicy, Group or Box)`,

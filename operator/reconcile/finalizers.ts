@@ -15,7 +15,7 @@ export const REFUSAL_RETRY = 10_000;
 
 /** Returns the message for a terminating object that the API server does not let the operator release. */
 export function notReleased(refusal: string): string {
-  return `what the object declared is no longer in force, but the object cannot be released: ${refusal}`;
+  return `the object is being deleted, and the operator cannot release it: ${refusal}`;
 }
 
 /** Finalizers: they delay a deletion until nobody can use what the object declared. A folder has nothing like it. */

@@ -23,8 +23,8 @@ export interface Reconciler {
   readonly firstRound: Promise<void>;
   /** Rejects when the reconciler cannot continue: another one has taken over (ManagementError `fenced`). */
   readonly failed: Promise<never>;
-  /** Boxes whose last pass failed. */
-  readonly failing: ReadonlySet<string>;
+  /** Boxes whose last pass failed, with the error. */
+  readonly failing: ReadonlyMap<string, unknown>;
   /** Requests a pass over everything in every box. */
   sweep(): Promise<void>;
   /** Retries the boxes whose last pass failed, without any wait. */
@@ -126,11 +126,8 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
     if (!signal.aborted) options.onFailure('', error, wait);
   }
 
-  const heldBy = (box: string): Failure | undefined => {
-    if (reach.fault() !== undefined) return 'unreachable';
-    return failing.has(box) ? failureOf(failing.get(box)) : undefined;
-  };
-  if (finalizers !== undefined) startDeadlines({ ...options, finalizers, holdLimit, failureOf: heldBy }, signal);
+  const cause = (box: string): Failure | undefined => causeOf(box, reach, failing);
+  if (finalizers !== undefined) startDeadlines({ ...options, finalizers, holdLimit, failureOf: cause }, signal);
 
   async function sweep(): Promise<void> {
     await settings.refresh();
@@ -148,9 +145,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
   return {
     firstRound: sweeps.first.then(() => queue.idle()),
     failed: failure.promise,
-    get failing() {
-      return new Set(failing.keys());
-    },
+    failing,
     sweep,
     retry,
     async stop(grace = 0) {
@@ -159,6 +154,16 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
       await stopWithin(grace, queue.stop(), stopping, options.schedule);
     },
   };
+}
+
+/** Returns why the declarations of a box cannot be carried out at present; undefined if they can. */
+function causeOf(
+  box: string,
+  reach: Pick<ApiAvailability, 'fault'>,
+  failing: Reconciler['failing'],
+): Failure | undefined {
+  if (reach.fault() !== undefined) return 'unreachable';
+  return failing.has(box) ? failureOf(failing.get(box)) : undefined;
 }
 
 /** Returns a promise that only rejects, also while there is no listener yet. */

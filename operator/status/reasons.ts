@@ -70,8 +70,7 @@ export const REASONS = {
   Suspended: 'The object has suspend: true. Its resource is unchanged and stays in force.',
   FinalizerRefused:
     'The API server refuses to let the operator add or remove its finalizer boxgate.dev/finalizer; the message has the sentence of the API server. Nothing else of the box waits for it, and the operator tries again every few seconds.',
-  Terminating:
-    'The object is being deleted and no longer in force: the operator has released it, and finalizers of others hold it.',
+  Terminating: 'The object is being deleted: the operator has released it, and finalizers of others hold it.',
   // Valid
   Accepted: 'The object follows every rule of its kind.',
   NewerFields:

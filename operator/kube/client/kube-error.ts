@@ -128,6 +128,11 @@ function messageOf(said: Record<string, unknown>, { group, causes }: Record<stri
   return `${message.slice(0, end)} is invalid: ${[...new Set(fields)].join(', ')}`;
 }
 
+/** Checks whether the operator lacks a right, and may change no object. */
+export function lacksRight({ code, message }: KubeError): boolean {
+  return code === 'forbidden' && /cannot \w+ resource "/.test(message);
+}
+
 /** Checks whether the API server refuses a change of one object, or others keep changing it: all others go on. */
 export function isRefused({ code }: KubeError): boolean {
   return code === 'forbidden' || code === 'invalid' || code === 'conflict';

@@ -6,25 +6,18 @@ import { nextSecret, type KeptSecret, type PreviousSecret, type SecretChange } f
 import { secretEvent } from '../../secrets/event.ts';
 import type { KeptName, SecretKeeper, SecretWish } from '../../secrets/keeper.ts';
 import type { KubeApi } from '../client/kube-api.ts';
-import { isRefused, KubeError, refusedVerb } from '../client/kube-error.ts';
+import { KubeError, refusedVerb } from '../client/kube-error.ts';
 import { forEachConcurrently } from '../client/concurrency.ts';
-import { pathOfKind, pathOfObject } from '../client/live-read.ts';
+import { pathOfKind } from '../client/live-read.ts';
 import { metadataOf } from '../client/kube-object.ts';
-import { FIELD_MANAGER } from '../client/names.ts';
 import type { ObjectStore } from '../client/object-store.ts';
-import {
-  CLIENT_ID,
-  newSecretBody,
-  releasePatch,
-  remadeSecretBody,
-  secretIn,
-  secretPatch,
-  SECRET_TYPE,
-} from './body.ts';
+import { CLIENT_ID, newSecretBody, remadeSecretBody, secretIn, secretPatch, SECRET_TYPE } from './body.ts';
 import { secretForbidden, secretNotRead } from './secret-forbidden.ts';
 import { clientOf, ownership } from './ownership.ts';
+import { releaseSecrets } from './release-secrets.ts';
+import { parsed, pathOf, query } from './secret-calls.ts';
 import { SECRETS, type SecretWatches } from './watches.ts';
-import { storedSecret, type StoredSecret } from './stored-secret.ts';
+import type { StoredSecret } from './stored-secret.ts';
 
 /** Dependencies of the keeper of a cluster's Secrets. */
 export interface ClusterSecretKeeperOptions {
@@ -111,24 +104,9 @@ class ClusterSecretKeeper {
     });
   }
 
-  /**
-   * Releases Secrets; returns those that the API server refuses to change. A namespace that is terminating, or in which
-   * we have no rights, keeps nothing anyway.
-   */
   async release(box: string, kept: readonly KeptName[], signal: AbortSignal): Promise<readonly KeptName[]> {
-    const refused: KeptName[] = [];
-    await forEachConcurrently(kept, async (one) => {
-      const { name, uid } = one;
-      this.#last.delete(keyOf(box, name));
-      for (let left = tries; left > 0; left -= 1) {
-        const stored = await this.#ownedBy(box, name, uid, signal);
-        const result = stored === undefined ? 'done' : await this.#released(box, stored, signal);
-        if (result === 'refused') refused.push(one);
-        if (result !== 'changed') return;
-      }
-      throw new KubeError('conflict', `Secret ${name} changes faster than it can be released`);
-    });
-    return refused;
+    for (const { name } of kept) this.#last.delete(keyOf(box, name));
+    return releaseSecrets({ ...this.#options, box, store: this.#store(box) }, kept, signal);
   }
 
   leave(box: string, kept: readonly KeptName[]): void {
@@ -153,47 +131,6 @@ class ClusterSecretKeeper {
 
   #store(box: string): Store | undefined {
     return this.#options.watches.known(box)?.store;
-  }
-
-  async #released(box: string, stored: StoredSecret, signal: AbortSignal): Promise<'done' | 'changed' | 'refused'> {
-    try {
-      const patched = await this.#patch(box, stored.name, releasePatch(stored, clientOf(stored.content) ?? ''), signal);
-      this.#store(box)?.put(patched);
-      return 'done';
-    } catch (error) {
-      if (!(error instanceof KubeError)) throw error;
-      if (error.code === 'conflict') return 'changed';
-      if (error.code === 'unavailable') throw error;
-      const isDenied = isRefused(error) && refusedVerb(error, 'secrets') === undefined;
-      if (isDenied) this.#tellKept(box, stored, error);
-      return isDenied ? 'refused' : 'done';
-    }
-  }
-
-  /** Reports on a retained Client why it is not released: its Secret would be deleted with it. */
-  #tellKept(box: string, { name, content }: StoredSecret, { message }: KubeError): void {
-    for (const { kind, name: client, uid } of content.owners.filter(({ controller }) => controller)) {
-      if (kind !== 'Client') continue;
-      const object = { kind, namespace: box, name: client, uid } as const;
-      const text = `the deletion waits: Secret ${name}, which is to be retained, was refused: ${message}`;
-      this.#options.events.record({ object, type: 'Warning', reason: 'SecretRefused', message: text });
-    }
-  }
-
-  /** Reads the Secret of a Client as it is now; undefined if it no longer belongs to that Client. */
-  async #ownedBy(
-    box: string,
-    name: string,
-    uid: string | undefined,
-    signal: AbortSignal,
-  ): Promise<StoredSecret | undefined> {
-    try {
-      const stored = storedSecret(await this.#options.api.call({ path: pathOf(box, name) }, signal));
-      return stored !== undefined && uid !== undefined && clientOf(stored.content) === uid ? stored : undefined;
-    } catch (error) {
-      if (error instanceof KubeError && error.code !== 'unavailable') return undefined;
-      throw error;
-    }
   }
 
   async #keepOne(wanted: Wanted, signal: AbortSignal): Promise<ResolvedSecret> {
@@ -355,7 +292,6 @@ class ClusterSecretKeeper {
   }
 }
 
-const query = { fieldManager: FIELD_MANAGER };
 /** Milliseconds between two checks of a Secret without our label, which is in no watch. */
 const lookAgain = 30_000;
 
@@ -374,16 +310,6 @@ function sameValues(kept: KeptSecret, last: KeptSecret | undefined): KeptSecret 
 
 function samePrevious(previous: PreviousSecret, same: (secret: Secret) => Secret): PreviousSecret {
   return previous.value === undefined ? previous : { ...previous, value: same(previous.value) };
-}
-
-function parsed(path: string, answer: unknown): StoredSecret {
-  const stored = storedSecret(answer);
-  if (stored === undefined) throw new KubeError('garbled', `${path}: the answer is no Secret`);
-  return stored;
-}
-
-function pathOf(namespace: string, name: string): string {
-  return pathOfObject({ ...SECRETS, namespace, name });
 }
 
 function keyOf(box: string, name: string): string {

@@ -1,6 +1,6 @@
 import type { Kind } from '../../../crds/kind.ts';
 import { LONGEST_RESOURCE } from '../../../crds/resource-size.ts';
-import type { ObjectName } from '../../desired/declared.ts';
+import { objectKey, type ObjectName } from '../../desired/declared.ts';
 import type { HostSource, Source } from '../../desired/source.ts';
 import { boxSecrets, type ClusterSecrets } from '../secrets/box-secrets.ts';
 import { declaredNamespace, namespaceNovelty, type DeclaredNamespace } from './declared-namespace.ts';
@@ -14,7 +14,7 @@ import { metadataOnly, type KubeApi } from '../client/kube-api.ts';
 import { forEachConcurrently } from '../client/concurrency.ts';
 import { startListWatch, type ListWatch, type ListWatchOptions } from '../client/list-watch.ts';
 import { isAbout, kindName, liveUid, pathOfKind } from '../client/live-read.ts';
-import { createForeignStatusWrites } from './foreign-status-writes.ts';
+import { createForeignStatusWrites, type ForeignStatusWrites } from './foreign-status-writes.ts';
 import { createServiceAccountWatch } from './service-accounts.ts';
 import { writeStatuses, type StatusTarget } from './status-writer.ts';
 import { createTenancies, type Tenancies } from './tenancies.ts';
@@ -140,7 +140,7 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
     confirmGone: (box, objects, signal) => confirmGone(options, box, objects, signal),
     async writeStatus(_box, changed, _gone, signal) {
       const watches = await unlessStopped(synced, signal);
-      await writeStatuses(statusTarget(options, watches), changed, signal);
+      await writeStatuses(statusTarget(options, watches, rewritten), changed, signal);
     },
   };
 }
@@ -154,11 +154,20 @@ function ofEachKind<T>(start: (kind: Kind) => T): Readonly<Record<Kind, T>> {
   return { Box: start('Box'), Client: start('Client'), AccessPolicy: start('AccessPolicy'), Group: start('Group') };
 }
 
-function statusTarget({ api, definitions }: ClusterSourceOptions, watches: Watches): StatusTarget {
+function statusTarget(
+  { api, definitions, onFailure }: ClusterSourceOptions,
+  watches: Watches,
+  rewritten: ForeignStatusWrites,
+): StatusTarget {
   return {
     api,
     storeOf: ({ kind }) => watches[kind].store,
     unwritable: (kind) => definitions?.kinds().get(kind)?.unwritable,
+    onRefused(status, error) {
+      onFailure(error, 0);
+      // The next pass over everything writes it again.
+      rewritten.add({ namespace: status.namespace, key: objectKey(status) });
+    },
   };
 }
 

@@ -9,6 +9,7 @@ import { forEachConcurrently } from '../client/concurrency.ts';
 import { kindName, pathOfObject } from '../client/live-read.ts';
 import { FIELD_MANAGER } from '../client/names.ts';
 import type { ObjectStore } from '../client/object-store.ts';
+import type { NotReady } from './status-body.ts';
 import { writeReady } from './status-writer.ts';
 
 /** Dependencies of the finalizers of a cluster. */
@@ -58,8 +59,7 @@ export function createFinalizers(options: FinalizerOptions): ClusterFinalizers {
     { readonly at: number; readonly object: ObjectName & { readonly namespace: string } }
   >();
 
-  /** By uid. */
-  const refused = new Map<string, Refused>();
+  const refused = createRefusals(options);
 
   const stillGoing = (box: string | undefined): TerminatingObject[] => {
     const found: TerminatingObject[] = [];
@@ -79,15 +79,14 @@ export function createFinalizers(options: FinalizerOptions): ClusterFinalizers {
     let kept = store?.get(box, object.name);
     for (let attempt = tries; ; attempt -= 1) {
       if (kept?.uid !== object.uid || isHeld(kept) === isWanted || (isWanted && kept.isGoing)) break;
-      if (isRefusedLately(kept)) return;
+      if (refused.isLate(kept)) return;
       try {
         const isHeldByOthers = !isWanted && kept.finalizers.length > 1;
         // A status that tells of a refusal stays until that is over.
-        if (isHeldByOthers && !refused.has(object.uid)) kept = await tell(kept, 'Terminating', STILL_HELD, signal);
+        if (isHeldByOthers && !refused.has(object.uid)) kept = await tell(options, kept, STILL_HELD, signal);
         note(store, kept, declaredObject(object.kind, await api.call(patch(kept, isWanted), signal)));
-        const left = store?.get(box, object.name);
-        if (isHeldByOthers && refused.has(object.uid) && left?.uid === object.uid)
-          await tell(left, 'Terminating', STILL_HELD, signal);
+        const left = isHeldByOthers && refused.has(object.uid) ? store?.get(box, object.name) : undefined;
+        if (left?.uid === object.uid) await tell(options, left, STILL_HELD, signal);
         break;
       } catch (error) {
         if (!(error instanceof KubeError)) throw error;
@@ -99,38 +98,12 @@ export function createFinalizers(options: FinalizerOptions): ClusterFinalizers {
     refused.delete(object.uid);
   }
 
-  /** A refused object costs no call in each pass, unless it has changed since. */
-  function isRefusedLately({ uid, resourceVersion }: DeclaredObject): boolean {
-    const last = refused.get(uid);
-    return last !== undefined && last.resourceVersion === resourceVersion && now() - last.at < REFUSAL_RETRY;
-  }
-
   /** Notes that an object may not be changed; throws the error if it says nothing about the object. */
   async function refuse(kept: DeclaredObject, isWanted: boolean, error: KubeError, signal: AbortSignal): Promise<void> {
     if (!isRefused(error)) throw error;
     onFailure(error, 0);
-    const { declared: object, namespace: box, uid } = kept;
-    const { message: sentence } = error;
-    const last = isWanted ? kept : await tell(kept, 'FinalizerRefused', notReleased(sentence), signal);
-    refused.set(uid, { object, box, at: now(), resourceVersion: last.resourceVersion, sentence });
-  }
-
-  /** Writes why a terminating object is not Ready; returns the object as it is then. A refusal changes nothing. */
-  async function tell(
-    kept: DeclaredObject,
-    reason: 'Terminating' | 'FinalizerRefused',
-    message: string,
-    signal: AbortSignal,
-  ): Promise<DeclaredObject> {
-    try {
-      const ready = { reason, message, lastTransitionTime: options.date().toISOString() };
-      return await writeReady(api, kept, ready, storeOf(kept.declared.kind), signal);
-    } catch (error) {
-      if (!(error instanceof KubeError)) throw error;
-      if (!isRefused(error) && error.code !== 'not-found') throw error;
-      onFailure(error, 0);
-      return kept;
-    }
+    const why = { reason: 'FinalizerRefused', message: notReleased(error.message) } as const;
+    refused.note(isWanted ? kept : await tell(options, kept, why, signal), error.message);
   }
 
   const lengthIn =
@@ -154,7 +127,25 @@ export function createFinalizers(options: FinalizerOptions): ClusterFinalizers {
     },
     remove: (box, objects, signal) =>
       forEachConcurrently(objects, (object) => write(box, object, false, signal), lengthIn(box)),
-    refusals(box) {
+    refusals: refused.of,
+  };
+}
+
+/** The objects that the API server does not let us change, by uid. */
+function createRefusals({ storeOf, now }: Pick<FinalizerOptions, 'storeOf' | 'now'>) {
+  const refused = new Map<string, Refused>();
+  return {
+    has: (uid: string): boolean => refused.has(uid),
+    delete: (uid: string): boolean => refused.delete(uid),
+    /** A refused object costs no call in each pass, unless it has changed since. */
+    isLate({ uid, resourceVersion }: DeclaredObject): boolean {
+      const last = refused.get(uid);
+      return last?.resourceVersion === resourceVersion && now() - last.at < REFUSAL_RETRY;
+    },
+    note({ declared: object, namespace: box, uid, resourceVersion }: DeclaredObject, sentence: string): void {
+      refused.set(uid, { object, box, at: now(), resourceVersion, sentence });
+    },
+    of(this: void, box: string): ReadonlyMap<string, string> {
       const found = new Map<string, string>();
       for (const [uid, { object, box: where, sentence }] of refused) {
         if (where !== box) continue;
@@ -166,8 +157,28 @@ export function createFinalizers(options: FinalizerOptions): ClusterFinalizers {
   };
 }
 
-const STILL_HELD =
-  'the object is being deleted and is no longer in force; the operator has released it, and other finalizers hold it';
+const STILL_HELD = {
+  reason: 'Terminating',
+  message: 'the object is being deleted: the operator has released it, and other finalizers hold it',
+} as const;
+
+/** Writes why a terminating object is not Ready; returns the object as it is then. A refusal changes nothing. */
+async function tell(
+  { api, storeOf, date, onFailure }: FinalizerOptions,
+  kept: DeclaredObject,
+  why: Pick<NotReady, 'reason' | 'message'>,
+  signal: AbortSignal,
+): Promise<DeclaredObject> {
+  try {
+    const notReady = { ...why, lastTransitionTime: date().toISOString() };
+    return await writeReady({ api, store: storeOf(kept.declared.kind) }, kept, notReady, signal);
+  } catch (error) {
+    if (!(error instanceof KubeError)) throw error;
+    if (!isRefused(error) && error.code !== 'not-found') throw error;
+    onFailure(error, 0);
+    return kept;
+  }
+}
 
 /** Returns the call that removes our finalizer from an object, unless the object has changed. */
 export function releasePatch(object: DeclaredObject) {

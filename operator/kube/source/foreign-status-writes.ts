@@ -2,10 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { parseJson } from '../../../crds/json-value.ts';
 import type { DeclaredObject } from './declared-object.ts';
 
-/** Objects whose status in the cluster is not the one that we last saw or wrote. */
+/** Objects whose status in the cluster is not the one that we last saw, or wanted to write. */
 export interface ForeignStatusWrites {
   /** Compares the known state of an object with the next one. */
   readonly note: (known: DeclaredObject | undefined, next: DeclaredObject) => void;
+  /** Adds an object whose status could not be written. */
+  readonly add: (object: { readonly namespace: string; readonly key: string }) => void;
   /** Returns and forgets their keys in a box. */
   readonly take: (box: string) => readonly string[];
 }
@@ -13,10 +15,13 @@ export interface ForeignStatusWrites {
 /** Creates an empty record. Our own writes are known from their answers: the watch reports nothing new about them. */
 export function createForeignStatusWrites(): ForeignStatusWrites {
   const keys = new Map<string, Set<string>>();
+  const add: ForeignStatusWrites['add'] = ({ namespace, key }) => {
+    keys.set(namespace, (keys.get(namespace) ?? new Set()).add(key));
+  };
   return {
-    note(known, { namespace, uid, status, declared: { key } }) {
-      if (known?.uid !== uid || isSameJson(known.status, status)) return;
-      keys.set(namespace, (keys.get(namespace) ?? new Set()).add(key));
+    add,
+    note(known, { uid, status, declared }) {
+      if (known?.uid === uid && !isSameJson(known.status, status)) add(declared);
     },
     take(box) {
       const taken = [...(keys.get(box) ?? [])];

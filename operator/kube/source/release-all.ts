@@ -2,7 +2,7 @@ import { KINDS, type Kind } from '../../../crds/kind.ts';
 import { declaredObject, isHeld, type DeclaredObject } from './declared-object.ts';
 import { releasePatch } from './finalizers.ts';
 import type { KubeApi } from '../client/kube-api.ts';
-import { KubeError } from '../client/kube-error.ts';
+import { KubeError, lacksRight } from '../client/kube-error.ts';
 import { unlessMissing } from '../client/unless-missing.ts';
 import { forEachConcurrently } from '../client/concurrency.ts';
 import { list } from '../client/list.ts';
@@ -61,9 +61,7 @@ async function release(api: KubeApi, object: DeclaredObject, signal: AbortSignal
     await api.call(releasePatch(object), signal);
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;
-    // Without the right to change one it may change none.
-    const isDenied = error.code === 'invalid' || (error.code === 'forbidden' && !error.message.includes(' cannot '));
-    if (isDenied) return refusalOf(object, error);
+    if (error.code === 'invalid' || (error.code === 'forbidden' && !lacksRight(error))) return refusalOf(object, error);
     // It is gone, or a newer version of it exists, which the next round finds.
     if (error.code !== 'not-found' && error.code !== 'conflict') throw error;
   }

@@ -3,7 +3,7 @@ import { parseJson } from '../../../crds/json-value.ts';
 import type { ObjectStatus } from '../../status/object-status.ts';
 import { declaredObject, novelty, type DeclaredObject } from './declared-object.ts';
 import type { KubeApi } from '../client/kube-api.ts';
-import { KubeError } from '../client/kube-error.ts';
+import { isRefused, KubeError, lacksRight } from '../client/kube-error.ts';
 import { forEachConcurrently } from '../client/concurrency.ts';
 import { kindName, pathOfObject } from '../client/live-read.ts';
 import { FIELD_MANAGER } from '../client/names.ts';
@@ -16,6 +16,8 @@ export interface StatusTarget {
   readonly api: KubeApi;
   /** Returns the store of the objects of a status's kind. */
   readonly storeOf: (status: ObjectStatus) => ObjectStore<DeclaredObject>;
+  /** Called for each status that the API server refuses to store. */
+  readonly onRefused: (status: ObjectStatus, error: KubeError) => void;
   /** Returns the fields of a status that the definition of its kind lacks. */
   readonly unwritable?: (kind: Kind) => ReadonlySet<string> | undefined;
 }
@@ -25,8 +27,9 @@ const tries = 5;
 
 /**
  * Writes statuses by server-side apply, those that differ from what the cluster has. Each write carries the uid and the
- * version it was computed from; if that is no longer the newest, it is computed again. Throws the error of the first
- * failed write after all others had their turn; an object that is gone, or another one, is no failure.
+ * version it was computed from; if that is no longer the newest, it is computed again. A status that an admission rule
+ * refuses is reported and holds up no other. Throws the error of the first failed write after all others had their
+ * turn; an object that is gone, or another one, is no failure.
  */
 export async function writeStatuses(
   target: StatusTarget,
@@ -58,7 +61,11 @@ async function writeStatus(target: StatusTarget, status: ObjectStatus, signal: A
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
       if (error.code === 'not-found') return;
-      if (error.code !== 'conflict' || left <= 1) throw error;
+      if (error.code !== 'conflict' || left <= 1) {
+        if (error.code === 'conflict' || !isRefused(error) || lacksRight(error)) throw error;
+        target.onRefused(status, error);
+        return;
+      }
     }
     if (!(await isStillThat(api, status, store, signal))) return;
   }
@@ -69,10 +76,9 @@ async function writeStatus(target: StatusTarget, status: ObjectStatus, signal: A
  * object that is being deleted. Throws KubeError.
  */
 export async function writeReady(
-  api: KubeApi,
+  { api, store }: { readonly api: KubeApi; readonly store: ObjectStore<DeclaredObject> | undefined },
   known: DeclaredObject,
   notReady: NotReady,
-  store: ObjectStore<DeclaredObject> | undefined,
   signal: AbortSignal,
 ): Promise<DeclaredObject> {
   const { declared } = known;

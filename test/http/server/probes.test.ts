@@ -63,8 +63,7 @@ describe('probes', () => {
     await asOwner('postgres', (client) => client.query(`CREATE ROLE ${role} LOGIN PASSWORD 'x' IN ROLE boxgate_api`));
     const url = new URL(api.database.apiUrl);
     [url.username, url.password] = [role, 'x'];
-    const { drop, ownerUrl } = api.database;
-    const running = await startApi({ database: { ownerUrl, apiUrl: url.href, drop } });
+    const running = await startApi({ database: { ...api.database, apiUrl: url.href } });
     const text = async (): Promise<string> => (await fetch(`${running.managementUrl}/readyz`)).text();
     try {
       expect(await text()).to.equal('ok');

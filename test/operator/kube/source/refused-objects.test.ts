@@ -72,7 +72,7 @@ describe('an object that an admission rule does not let the operator change', ()
     await eventually('it is told', async () => (await rig.condition('Client', 'old')) === 'False/FinalizerRefused');
     expect(await message('old'))
       .to.contain(sentence)
-      .and.to.contain('no longer in force');
+      .and.to.contain('cannot release it');
     expect(await rig.token('old', 'of-old')).to.equal(401);
     await rig.put('Client', 'dis', { ...machine('of-dis'), active: false });
     await eventually('it gets no token', async () => (await rig.token('dis', 'of-dis')) === 401);

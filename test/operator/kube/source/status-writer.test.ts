@@ -44,21 +44,27 @@ describe('writeStatuses', () => {
     return store;
   }
 
+  let refused: string[];
+  beforeEach(() => void (refused = []));
+  const onRefused = ({ name }: ObjectStatus): void => void refused.push(name);
+
   it('gives no object the status of another one of its name, nor of one that is gone', async () => {
     const statuses = [statusOf('one', 'uid-of-the-first'), statusOf('gone')];
-    await writeStatuses({ api: apiOf(server), storeOf: () => storeWith('one') }, statuses, never);
+    await writeStatuses({ api: apiOf(server), storeOf: () => storeWith('one'), onRefused }, statuses, never);
     expect(server.requests).to.deep.equal([]);
   });
 
   it('gives every other one its turn when some cannot be written, and throws what the first one met', async () => {
     const names = Array.from({ length: 40 }, (_, n) => `box-${String(n)}`);
-    server.next('other', status(403), status(503));
+    // E-06: a status that an admission rule refuses failed the pass, and held up the statuses behind it.
+    server.next('other', status(422), status(503));
     const thrown: unknown = await writeStatuses(
-      { api: apiOf(server), storeOf: () => storeWith(...names) },
+      { api: apiOf(server), storeOf: () => storeWith(...names), onRefused },
       names.map((name) => statusOf(name)),
       never,
     ).catch((error: unknown) => error);
-    expect(thrown).to.be.instanceOf(KubeError);
+    expect(thrown).to.be.instanceOf(KubeError).with.property('status', 503);
+    expect(refused).to.have.length(1);
     expect(server.requests).to.have.length(40);
   });
 
@@ -73,7 +79,7 @@ describe('writeStatuses', () => {
     for (const conflict of conflicts) server.next('other', conflict, ...read());
     const store = storeWith('one');
     const thrown: unknown = await writeStatuses(
-      { api: apiOf(server), storeOf: () => store },
+      { api: apiOf(server), storeOf: () => store, onRefused },
       [statusOf('one')],
       never,
     ).catch((error: unknown) => error);
