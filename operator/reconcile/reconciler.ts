@@ -1,4 +1,5 @@
 import { ManagementError } from '../../api/client/management-error.ts';
+import type { ApiAvailability } from './api-availability.ts';
 import { followApi, type ApiFollower } from './api-recovery.ts';
 import { defaultBackOff } from './back-off.ts';
 import { emptyCache, type BoxCache } from './box-cache.ts';
