@@ -16,6 +16,7 @@ const HANDED_ON = [
   'BOXGATE_FAILURES_PER_ACCOUNT',
   'BOXGATE_LOG_LEVEL',
   'BOXGATE_JWKS_HOSTS',
+  'BOXGATE_TRUSTED_PROXIES',
 ] as const;
 
 /** Returns the settings in an environment that the API also gets. */

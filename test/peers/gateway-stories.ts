@@ -36,6 +36,12 @@ export interface GatewayPage {
   readonly forged: readonly number[];
   /** Path that the app gets of one with `..`; undefined where the gateway refuses such a path. */
   readonly resolved: string | undefined;
+  /** Status for a path with encoded slashes that the box refuses, where it is not 403. */
+  readonly escaped?: number;
+  /** True: the gateway passes other spellings of headers on, which the page says. */
+  readonly keepsSpellings?: true;
+  /** Returns a configuration that passes the token on, where the page has a line for that. */
+  readonly withToken?: (configuration: string) => string;
   /** Status while Boxgate is down. */
   readonly down: number;
 }
@@ -72,14 +78,20 @@ export function describeGateway(name: GatewayName, page: GatewayPage): void {
         { kind: 'AccessPolicy', id: 'other-app', apps: ['everything'], engine: 'allow', link },
         policy('office', { engine: 'cel', link, expression: 'uri == "/office" && remote_addr == "127.0.0.2"' }),
       ]);
-      app = createServer(({ method, url, headers }, response) => {
+      app = createServer(({ method, url, headers, rawHeaders }, response) => {
         // An empty header tells nothing. Caddy 2.6 passes the name of its placeholder where the answer has no such
         // header.
         const placeholder = '{http.reverse_proxy.header.';
         const told = Object.entries(headers).filter(
           ([header, value]) => header.startsWith('x-auth-') && value !== '' && !String(value).startsWith(placeholder),
         );
-        response.end(JSON.stringify({ method, url, told: Object.fromEntries(told) }));
+        // CGI, WSGI and Rack read a dash as an underscore, PHP behind FastCGI also a dot.
+        const names = rawHeaders.filter((_text, index) => index % 2 === 0);
+        const cgi = names.map((header, index) => [
+          `HTTP_${header.toUpperCase().replace(/[-.]/g, '_')}`,
+          rawHeaders[2 * index + 1],
+        ]);
+        response.end(JSON.stringify({ method, url, told: Object.fromEntries(told), cgi }));
       });
       await once(app.listen(0, '127.0.0.1'), 'listening');
       appUrl = `http://127.0.0.1:${String(portOf(app))}`;
@@ -124,7 +136,7 @@ export function describeGateway(name: GatewayName, page: GatewayPage): void {
       const claimed = Object.fromEntries(identityHeaders.map((header) => [header, 'forged']));
       const { seen, ...reply } = await send('GET', '/orders/7?x=1', { Authorization: `Bearer ${token}`, ...claimed });
       expect(reply).to.deep.equal({ status: 200, challenge: undefined });
-      const { told, ...request } = isObject(seen) ? seen : {};
+      const { told, cgi: _cgi, ...request } = isObject(seen) ? seen : {};
       expect(request).to.deep.equal({ method: 'GET', url: '/orders/7?x=1' });
       expect(Object.keys(isObject(told) ? told : {}).sort()).to.deep.equal(page.told);
       expect(told).to.include({ 'x-auth-client': 'reports' });
@@ -148,10 +160,11 @@ export function describeGateway(name: GatewayName, page: GatewayPage): void {
         ['GET', '/orders%2f..%2fadmin'],
         ['GET', '/office'],
       ] as const) {
-        expect(await send(method, path, own), `${method} ${path}`).to.include({ status: 403, seen: undefined });
+        const status = path.includes('%2f') ? (page.escaped ?? 403) : 403;
+        expect(await send(method, path, own), `${method} ${path}`).to.include({ status, seen: undefined });
       }
       expect((await send('GET', '/office', { ...own, from: '127.0.0.2' })).status).to.equal(200);
-      const forged = { ...own, 'X-Forwarded-For': '127.0.0.2' };
+      const forged = { ...own, 'X-Forwarded-For': '127.0.0.2', from: '127.0.0.3' };
       expect((await send('GET', '/office', forged)).status).to.equal(403);
     });
 
@@ -178,6 +191,51 @@ export function describeGateway(name: GatewayName, page: GatewayPage): void {
       }
       expect(statuses).to.deep.equal(page.forged);
     });
+
+    it('shows the app no header of the caller that it could take for one of the box', async () => {
+      // E-08: no spelling of X-Auth-*, no method that replaces the decided one, and no token.
+      const own = { Authorization: `Bearer ${token}` };
+      for (const header of page.keepsSpellings ? [] : identityHeaders.flatMap(spellings)) {
+        const { status, seen } = await send('GET', '/orders/7', { ...own, [header]: 'forged' });
+        expect(status, header).to.be.oneOf([200, 400]);
+        expect(cgiOf(seen), header).not.to.include('forged');
+      }
+      for (const header of ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override']) {
+        for (const spelled of [header, ...(page.keepsSpellings ? [] : spellings(header))]) {
+          const { status, seen } = await send('GET', '/orders/7', { ...own, [spelled]: 'DELETE' });
+          expect(status, spelled).to.be.oneOf([200, 400, 403]);
+          expect(cgiOf(seen), spelled).not.to.include('DELETE');
+        }
+      }
+      const { seen } = await send('GET', '/orders/7');
+      expect(cgiOf(seen)).to.include('HTTP_X_AUTH_USER').and.not.to.include('HTTP_AUTHORIZATION');
+    });
+
+    it('tells the app who is calling, whatever headers the caller asks it to remove', async () => {
+      // E-08: a hop-by-hop header is removed by proxies (RFC 9110 §7.6.1).
+      for (const names of [
+        page.told.join(', '),
+        page.told.join(', ').toUpperCase(),
+        `close, ${page.told.join(', ')}`,
+      ]) {
+        const { seen } = await send('GET', '/orders/7', { Authorization: `Bearer ${token}`, Connection: names });
+        const told = member(seen, 'told');
+        expect(Object.keys(isObject(told) ? told : {}).sort(), names).to.deep.equal(page.told);
+        expect(told).to.include({ 'x-auth-user': '-' });
+      }
+    });
+
+    const { withToken } = page;
+    if (withToken !== undefined) {
+      it('passes the token on without the line that removes it', async () => {
+        const passing = await startGateway(name, withToken(configuration(api.url)));
+        try {
+          expect(cgiOf((await send('GET', '/orders/7', undefined, passing.url)).seen)).to.include(token);
+        } finally {
+          await passing.stop();
+        }
+      });
+    }
 
     const { keepQuery } = page;
     if (keepQuery !== undefined) {
@@ -210,6 +268,24 @@ export function describeGateway(name: GatewayName, page: GatewayPage): void {
       }
     });
   });
+}
+
+/** Returns spellings of a header that some software takes for it. */
+function spellings(header: string): readonly string[] {
+  return [header.replaceAll('-', '_'), header.replace('-', '_'), header.replace(/-(?=[^-]*$)/, '_')].concat(
+    header.replaceAll('-', '.'),
+    header.replace('-', '.').replaceAll('-', '_').toLowerCase(),
+  );
+}
+
+/** Returns the headers that the app has got, named as CGI does; '' if no request has reached it. */
+function cgiOf(seen: unknown): string {
+  return seen === undefined ? '' : JSON.stringify(member(seen, 'cgi'));
+}
+
+/** Returns a configuration without the line that it says to delete for apps that check the token. */
+export function withoutTokenLine(configuration: string): string {
+  return configuration.replace(/.*Delete this line.*\n.*\n/, '');
 }
 
 function member(value: unknown, name: string): unknown {

@@ -4,10 +4,11 @@ import path from 'node:path';
 import { startChild, untilReady } from '../support/child-program.ts';
 import { ownPort } from '../support/own-port.ts';
 import { findGateway, gateways } from '../../tools/needs/gateways.ts';
+import { findEnvoy } from '../../tools/needs/envoy.ts';
 import { findTraefik } from '../../tools/needs/traefik.ts';
 
 /** A gateway that tests put in front of an app. */
-export type GatewayName = keyof typeof gateways | 'traefik';
+export type GatewayName = keyof typeof gateways | 'traefik' | 'envoy';
 
 /** A running gateway. */
 export interface RunningGateway {
@@ -57,11 +58,18 @@ const starts: Readonly<Record<GatewayName, Start>> = {
       '--global.sendAnonymousUsage=false',
     ],
   },
+  envoy: {
+    program: () => findEnvoy(process.env),
+    obtained: 'run make peers, or name one with ENVOY_PATH',
+    file: (listeners, port) => listeners.replaceAll('PORT', String(port)),
+    options: (_folder, file) => ['-c', file, '--concurrency', '1', '--disable-hot-restart', '--log-level', 'error'],
+  },
 };
 
 /**
- * Starts a gateway on a loopback port: nginx with locations, Caddy with a site, in which PORT is the port, Traefik with
- * the file of its provider `file`. Throws if the program is missing or refuses the configuration.
+ * Starts a gateway on a loopback port: nginx with locations, Caddy with a site and Envoy with its file, in which PORT is
+ * the port, Traefik with the file of its provider `file`. Throws if the program is missing or refuses the
+ * configuration.
  */
 export async function startGateway(name: GatewayName, configuration: string): Promise<RunningGateway> {
   const { obtained, options, ...start } = starts[name];
@@ -78,7 +86,7 @@ export async function startGateway(name: GatewayName, configuration: string): Pr
     rmSync(folder, { recursive: true });
   };
   try {
-    await untilReady(child, name, () => answers(url));
+    await untilReady(child, name, () => answers(name, url));
   } catch (error) {
     await stop();
     throw error;
@@ -87,6 +95,7 @@ export async function startGateway(name: GatewayName, configuration: string): Pr
 }
 
 /** Checks whether a gateway answers by its configuration: Traefik answers 404 until it has read it. */
-async function answers(url: string): Promise<boolean> {
-  return (await fetch(url)).status !== 404;
+async function answers(name: GatewayName, url: string): Promise<boolean> {
+  const { status } = await fetch(url);
+  return status !== 404 || name === 'envoy';
 }

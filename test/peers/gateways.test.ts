@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { sendRequest } from '../http/raw-http.ts';
 import { blocksOf, replaced } from '../support/page-block.ts';
 import { startProgram } from './documented-program.ts';
-import { describeGateway } from './gateway-stories.ts';
+import { describeGateway, withoutTokenLine } from './gateway-stories.ts';
 
 describeGateway('nginx', {
   heading: 'nginx',
@@ -12,7 +12,8 @@ describeGateway('nginx', {
       'proxy_pass       http://orders.shop.svc:8080/;': `proxy_pass ${app}/;`,
       'http://boxgate.shop.svc/': `${boxgate}/`,
     }),
-  told: ['x-auth-client'],
+  told: ['x-auth-client', 'x-auth-scope', 'x-auth-user'],
+  withToken: withoutTokenLine,
   // The page removes the headers of other dialects.
   forged: [403, 403, 403],
   resolved: '/orders/7?x=1',
@@ -29,7 +30,8 @@ describeGateway('caddy', {
       'reverse_proxy orders.shop.svc:8080': `reverse_proxy ${app}`,
     }),
   keepQuery: (configuration) => configuration.replace('/auth/check?', '/auth/check'),
-  told: ['x-auth-client'],
+  told: ['x-auth-client', 'x-auth-scope', 'x-auth-user'],
+  withToken: withoutTokenLine,
   // Caddy forwards the headers of nginx's dialect, which then tell another request than its own.
   forged: [400, 400, 403],
   resolved: undefined,

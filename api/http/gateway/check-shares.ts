@@ -9,7 +9,7 @@ const mostTokens = 20_000;
 /** One of those who share the requests to `/auth/check` that a box may have in flight. */
 export interface CheckSharer {
   readonly name: string;
-  /** What its token is remembered under. */
+  /** Hash under which its token is remembered. */
   readonly mark: string;
 }
 

@@ -24,10 +24,10 @@ interface Check {
 const authorization = ({ token }: Call): Readonly<Record<string, string>> =>
   token === undefined ? {} : { Authorization: `Bearer ${token}` };
 
-/** Address of the pod of Envoy, which its client for checks tells as the caller's. */
-const envoyPod = '10.244.0.9';
-
-/** Request of Envoy's filter ext_authz: method and host of the original, its path after the prefix, no body. */
+/**
+ * Request of Envoy's filter ext_authz as Envoy 1.40 sends it: method and host of the original, its path after the
+ * prefix, no body, and no other header of the original than Authorization and those that its configuration lists.
+ */
 const envoy = (call: Call, more: Readonly<Record<string, string>> = {}): Check => ({
   method: call.method,
   target: `/boxes/default/auth/check${call.uri}`,
@@ -36,7 +36,6 @@ const envoy = (call: Call, more: Readonly<Record<string, string>> = {}): Check =
     'Content-Length': '0',
     ...authorization(call),
     'X-Envoy-Internal': 'true',
-    'X-Forwarded-For': envoyPod,
     'X-Envoy-Expected-Rq-Timeout-Ms': '10000',
     ...more,
   },
@@ -75,7 +74,7 @@ const gateways: Readonly<Record<string, (call: Call) => Check>> = {
     },
   }),
   // https://gateway.envoyproxy.io/docs/tasks/security/ext-auth/
-  'Envoy Gateway': (call) => envoy(call),
+  'Envoy Gateway': (call) => envoy(call, { 'X-Forwarded-For': call.address ?? '198.51.100.1' }),
   // https://istio.io/latest/docs/reference/config/istio.mesh.v1alpha1/ (EnvoyExternalAuthorizationHttpProvider)
   Istio: (call) =>
     envoy(call, { 'X-B3-Sampled': '0', 'X-Envoy-Attempt-Count': '1', 'X-Envoy-Decorator-Operation': `${host}:80/*` }),
@@ -150,7 +149,7 @@ describe('the documented requests of gateways', () => {
     });
   }
 
-  it('tell the address of the caller where it is that of the caller: with nginx and Traefik, not with Envoy', async () => {
+  it('tell the address of the caller where they send it: with Istio, policies see none', async () => {
     const call = { method: 'GET', uri: '/office', token: reader, address: '192.0.2.7' };
     const statuses = await Promise.all(
       Object.entries(gateways).map(async ([name, checkOf]) => {
@@ -162,7 +161,8 @@ describe('the documented requests of gateways', () => {
     expect(statuses).to.deep.equal([
       ['ingress-nginx', 200],
       ['Traefik', 200],
-      ['Envoy Gateway', 403],
+      // E-08: it lists X-Forwarded-For in headersToExtAuth.
+      ['Envoy Gateway', 200],
       ['Istio', 403],
     ]);
   });
