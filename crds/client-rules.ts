@@ -64,8 +64,8 @@ export const clientRules: readonly Rule<Subject>[] = [
     id: 'keys-long-enough',
     path: 'jwks.keys',
     message: 'must have 2048 bits or more, in base64url, where it is an RSA key (RFC 7518 section 3.3)',
-    cel: `!has(self.jwks) || self.jwks.keys.all(k, k.kty != 'RSA' || (has(k.n) && k.n.matches(r'${RSA_MODULUS}')))`,
-    broken: ({ jwks }) => keysWhere(jwks, 'n', ({ kty, n = '' }) => kty === 'RSA' && !MODULUS.test(n)),
+    cel: `!has(self.jwks) || self.jwks.keys.all(k, k.kty != 'RSA' || !has(k.n) || k.n.matches(r'${RSA_MODULUS}'))`,
+    broken: ({ jwks }) => keysWhere(jwks, 'n', ({ kty, n }) => kty === 'RSA' && n !== undefined && !MODULUS.test(n)),
   },
   {
     // The CRD has x-kubernetes-list-map-keys for this.

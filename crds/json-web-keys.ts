@@ -24,7 +24,11 @@ const jsonWebKey = Type.Object(
     kty: Type.Enum(['RSA', 'EC', 'OKP'], { type: 'string', description: 'Key type.' }),
     kid: Type.Optional(line('Key id, to be named in the header of an assertion.', 256)),
     n: Type.Optional(
-      Type.String({ description: 'Modulus of an RSA key, in base64url: 2048 bits or more.', maxLength: 4096 }),
+      Type.String({
+        description:
+          'Modulus of an RSA key, in base64url: 2048 bits or more. Quote the name in YAML: kubectl takes an unquoted n for false.',
+        maxLength: 4096,
+      }),
     ),
     e: member('Exponent of an RSA key, in base64url: nearly always `AQAB`.'),
     crv: member('Curve of an EC key (P-256, P-384, P-521) or an OKP key (Ed25519).'),

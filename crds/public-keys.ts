@@ -26,8 +26,11 @@ const SIGNATURES: ReadonlySet<string> = new Set([
   ...Object.values(CURVES).flatMap((algorithms) => Object.values(algorithms).flat()),
 ]);
 
-/** The fault of a member called `true`, which is the name of no member of a key. */
-export const QUOTE_Y = 'must be "y" in quotes: YAML 1.1, which kubectl reads, takes an unquoted y for true';
+/** The faults of members called `true` and `false`, which are the names of no member of a key. */
+export const UNQUOTED = {
+  true: 'must be "y" in quotes: YAML 1.1, which kubectl reads, takes an unquoted y for true',
+  false: 'must be "n" in quotes: YAML 1.1, which kubectl reads, takes an unquoted n for false',
+} as const;
 
 /**
  * Returns the faults that make the keys of a client useless for verifying an assertion: one for each key that cannot be
@@ -55,7 +58,9 @@ function isMeantToVerify({ use, key_ops, alg }: Readonly<Record<string, unknown>
 
 function keyFault(key: Readonly<Record<string, unknown>>, path: string): Fault | undefined {
   const { kty } = key;
-  if (Object.hasOwn(key, 'true')) return { path: `${path}.true`, message: QUOTE_Y };
+  for (const [name, message] of Object.entries(UNQUOTED)) {
+    if (Object.hasOwn(key, name)) return { path: `${path}.${name}`, message };
+  }
   if (kty !== 'EC' && kty !== 'OKP' && kty !== 'RSA') return { path: `${path}.kty`, message: 'must be RSA, EC or OKP' };
   const missing = KEY_MEMBERS[kty].find((member) => typeof key[member] !== 'string');
   if (missing !== undefined) return { path: `${path}.${missing}`, message: missingMember(kty, missing) };
@@ -63,7 +68,7 @@ function keyFault(key: Readonly<Record<string, unknown>>, path: string): Fault |
 }
 
 function missingMember(kty: KeyType, member: string): string {
-  return `must be given as a string: a key whose kty is ${kty} has ${KEY_MEMBERS[kty].join(', ')}${member === 'y' ? ' ("y" in quotes in YAML)' : ''}`;
+  return `must be given as a string: a key whose kty is ${kty} has ${KEY_MEMBERS[kty].join(', ')}${member === 'y' || member === 'n' ? ` ("${member}" in quotes in YAML)` : ''}`;
 }
 
 function algorithmFault(

@@ -27,7 +27,7 @@ A manifest means the same to kubectl, in a folder of \`boxgate dev\` and as a bo
 quotes as kubectl does, which is YAML 1.1. \`y\`, \`yes\`, \`on\` and \`true\` are true; \`n\`, \`no\`, \`off\` and \`false\` are false.
 \`0123\` is the octal number 83 and \`1_000\` is 1000. A time such as \`2026-01-31\` is text. So \`active: no\` disables a client,
 and \`secret: yes\` is refused, because a secret must be text: write \`secret: "yes"\`. The same holds for names of fields: in a key
-of \`jwks\`, quote \`"y"\`, or it becomes \`true\` and the client is refused. Text in quotes is always text. JSON has no such words.
+of \`jwks\`, quote \`"y"\` and \`"n"\`, or they become \`true\` and \`false\`, and the client is refused. Text in quotes is always text. JSON has no such words.
 
 Anchors, aliases and merge keys (\`<<: *base\`) are for manifests: a body over REST may have none of them, nor more than one document.`;
 

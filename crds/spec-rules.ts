@@ -1,6 +1,6 @@
 import { secondsOf } from './duration.ts';
 import { SECRET_ENTRIES } from './kubernetes-fields.ts';
-import { KEY_MEMBERS, QUOTE_Y, type KeyMember, type KeyType } from './public-keys.ts';
+import { KEY_MEMBERS, UNQUOTED, type KeyMember, type KeyType } from './public-keys.ts';
 import { RESERVED_ID_MESSAGE, RESERVED_ID_PREFIX, isReservedId } from './reserved-ids.ts';
 import { brokenElements, when, type Draft, type Rule } from './rule.ts';
 import type { ClientSpec } from './specs.ts';
@@ -93,16 +93,9 @@ export const clientSpecRules: readonly Rule<Subject>[] = [
     'must have crv, x and "y" where kty is EC: quote "y", which YAML 1.1 takes for true',
   ),
   keyMembers('OKP', KEY_MEMBERS.OKP, 'must have crv and x where kty is OKP (RFC 8037 section 2)'),
-  // A missing n is reported by keys-long-enough.
-  keyMembers('RSA', ['e'], 'must have n and e where kty is RSA (RFC 7518 section 6.3.1)'),
-  {
-    // The API server reports this as key-ec-members: CEL does not see a member that the schema does not name.
-    id: 'key-unquoted-y',
-    path: 'jwks.keys',
-    message: QUOTE_Y,
-    broken: ({ jwks }) =>
-      brokenElements(jwks?.keys, 'jwks.keys', (key) => Object.hasOwn(key, 'true')).map((path) => `${path}.true`),
-  },
+  keyMembers('RSA', KEY_MEMBERS.RSA, 'must have "n" and e where kty is RSA: quote "n", which YAML 1.1 takes for false'),
+  unquoted('key-unquoted-y', 'true'),
+  unquoted('key-unquoted-n', 'false'),
   mapRule({
     id: 'label-values',
     map: 'labels',
@@ -111,6 +104,20 @@ export const clientSpecRules: readonly Rule<Subject>[] = [
     holds: (_key, value) => VALUE.test(value),
   }),
 ];
+
+/**
+ * Refuses a name that YAML 1.1 makes of an unquoted one. The API server reports it as a missing member: CEL does not
+ * see one that the schema does not name.
+ */
+function unquoted(id: string, name: keyof typeof UNQUOTED): Rule<Subject> {
+  return {
+    id,
+    path: 'jwks.keys',
+    message: UNQUOTED[name],
+    broken: ({ jwks }) =>
+      brokenElements(jwks?.keys, 'jwks.keys', (key) => Object.hasOwn(key, name)).map((path) => `${path}.${name}`),
+  };
+}
 
 /** Demands the members of a key that its type needs; the import of the key checks their values. */
 function keyMembers(kty: KeyType, members: readonly KeyMember[], message: string): Rule<Subject> {

@@ -128,7 +128,7 @@ async function serve(run: Run): Promise<number> {
       `Nothing is declared: ${options.folder} has no manifest of boxgate.dev/v1 (Client, AccessPolicy, Group or Box)`,
     );
   if (options.once) return output.isAllGood && reconciler.failing.size === 0 ? 0 : 1;
-  await printNextSteps(output, { publicUrl: api.publicUrl, secrets, reader, cwd: self.cwd });
+  printNextSteps(output, { publicUrl: api.publicUrl, secrets, reader, cwd: self.cwd });
   output.result(`ready ${api.publicUrl}`);
   return Promise.race([reconciler.failed, aborted(signal)]);
 }

@@ -1,6 +1,5 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { http } from '../api/client/node-http.ts';
 import { askingCurlCommand, curlCommand, quoted } from './curl.ts';
 import type { DevOutput } from './output.ts';
 import type { FolderReader } from './folder/reader.ts';
@@ -19,16 +18,16 @@ export interface NextStepsContext {
 }
 
 /** Prints the next steps for a person, as commands to paste: get a token, sign in. No output ever has a secret. */
-export async function printNextSteps(output: DevOutput, context: NextStepsContext): Promise<void> {
+export function printNextSteps(output: DevOutput, context: NextStepsContext): void {
   const { publicUrl, secrets, cwd } = context;
   const { generatedSubject: generated, chosenSubject: chosen, accountSubject: account } = output;
   const file = generated === undefined ? undefined : secrets.tokenRequest(generated.box, generated.secret);
   if (generated !== undefined && file !== undefined) {
-    const boxUrl = await addressOf(generated.box, publicUrl);
+    const boxUrl = addressOf(generated.box, publicUrl);
     output.result(`A token for ${generated.id}:\n\n  ${curlCommand(boxUrl, file, cwd)}\n`);
   }
   if (chosen !== undefined) {
-    const command = askingCurlCommand(await addressOf(chosen.box, publicUrl), chosen.id);
+    const command = askingCurlCommand(addressOf(chosen.box, publicUrl), chosen.id);
     const place =
       chosen.secret === ''
         ? placeOfField(chosen.place, 'spec.secret')
@@ -37,8 +36,7 @@ export async function printNextSteps(output: DevOutput, context: NextStepsContex
   }
   if (account === undefined) return;
   const command = appCommand(account, context);
-  const step =
-    command === undefined ? { address: `${await addressOf(account.box, publicUrl)}/auth/signin` } : { command };
+  const step = command === undefined ? { address: `${addressOf(account.box, publicUrl)}/auth/signin` } : { command };
   output.result(signInHint(account, placeOfSecret(context, account.box, account.secret), step));
 }
 
@@ -50,7 +48,7 @@ function placeOfSecret({ reader, cwd }: NextStepsContext, box: string, name: str
 /** Returns the command that starts examples/app for a client of the account's box, or undefined if none fits it. */
 function appCommand({ box, issuer }: AccountSubject, { reader, publicUrl, cwd }: NextStepsContext): string | undefined {
   // A custom issuer is an address that this program does not serve.
-  if (issuer !== `${publicUrl}/boxes/${box}`) return undefined;
+  if (issuer !== addressOf(box, publicUrl)) return undefined;
   const app = exampleClientOf(reader, box);
   if (app === undefined) return undefined;
   const root = fileURLToPath(new URL('..', import.meta.url));
@@ -74,19 +72,7 @@ function exampleClientOf(reader: FolderReader, box: string): string | undefined 
   return undefined;
 }
 
-/** Requests the metadata to find the address of a box: the root if the box is the only one. */
-async function addressOf(box: string, publicUrl: string): Promise<string> {
-  const isOnlyOne = await isThere(`${publicUrl}/.well-known/oauth-authorization-server`);
-  return isOnlyOne ? publicUrl : `${publicUrl}/boxes/${box}`;
-}
-
-function isThere(url: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const asked = http.get(url, { agent: false }, (answer) => {
-      answer.resume();
-      resolve(answer.statusCode === 200);
-    });
-    asked.on('error', () => resolve(false));
-    asked.setTimeout(2_000, () => asked.destroy());
-  });
+/** Returns the address of a box that stays valid when another box comes. */
+function addressOf(box: string, publicUrl: string): string {
+  return `${publicUrl}/boxes/${box}`;
 }

@@ -3,7 +3,6 @@ import { allows } from '../../crds/compatibility.ts';
 import { STANDARD_SCOPES } from '../../crds/scopes.ts';
 import type { BoxState } from '../state/box-state.ts';
 import type { SigningAlgorithm } from '../state/key-ring.ts';
-import { BOXGATE_SCOPE } from '../state/requestable-scopes.ts';
 import { PROMPTS } from './authorization/request/prompt.ts';
 import { RESPONSE_MODES } from './authorization/request/response-mode.ts';
 import { RESPONSE_TYPES } from './authorization/request/response-type.ts';
@@ -44,7 +43,8 @@ export function serverMetadata(
     response_modes_supported: RESPONSE_MODES,
     prompt_values_supported: PROMPTS,
     code_challenge_methods_supported: ['S256'],
-    scopes_supported: [...STANDARD_SCOPES, BOXGATE_SCOPE, ...Object.keys(settings.scopes ?? {}).sort()],
+    // Without `boxgate`: programs that request all of them would act in the name of their users.
+    scopes_supported: [...STANDARD_SCOPES, ...Object.keys(settings.scopes ?? {}).sort()],
     claims_supported: [
       'iss',
       'sub',

@@ -9,7 +9,7 @@ export const tokenResponseSchema = Type.Object(
     expires_in: Type.Optional(Type.Integer({ description: 'Seconds until it expires.', minimum: 0 })),
     refresh_token: Type.Optional(Type.String({ description: 'The refresh token: `bgr_…`.' })),
     scope: Type.Optional(
-      Type.String({ description: 'The granted scopes, where they differ from the requested ones.' }),
+      Type.String({ description: 'The scopes of the token; empty if nothing was granted of what was requested.' }),
     ),
     id_token: Type.Optional(Type.String({ description: 'The id_token, for the scope `openid`.' })),
   },

@@ -8,7 +8,7 @@ export const BOXGATE_SCOPE = 'boxgate';
 export const GROUPS_SCOPE = 'groups';
 
 /** The scope of a token whose client may refresh it while the user is away (OpenID Connect Core §11). */
-const OFFLINE_SCOPE = 'offline_access';
+export const OFFLINE_SCOPE = 'offline_access';
 
 /** The subject of a token: the client itself, a user who signed in, or a user whose password the client sent. */
 export type TokenSubject = 'client' | 'user' | 'user-by-password';

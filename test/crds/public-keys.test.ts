@@ -40,6 +40,8 @@ const bad: readonly (readonly [title: string, key: Key, algorithm: string, at: s
   ['an RSA key with nothing in it', { kty: 'RSA' }, 'RS256', '.n', /must be given.*RSA has n, e/],
   ['an RSA key without its exponent', without(rsa, 'e'), 'RS256', '.e', /must be given/],
   ['an EC key whose y YAML made true', { ...without(ec, 'y'), true: ec['y'] }, 'ES256', '.true', /"y" in quotes/],
+  // E-33: an unquoted n was told as a modulus that is too short.
+  ['an RSA key whose n YAML made false', { ...without(rsa, 'n'), false: rsa['n'] }, 'RS256', '.false', /"n" in quotes/],
   ['an EC key without y', without(ec, 'y'), 'ES256', '.y', /must be given.*EC has crv, x, y \("y" in quotes/],
   ['an EC key whose y is a number', { ...ec, y: 7 }, 'ES256', '.y', /must be given as a string/],
   ['an EC key that is no point', { ...ec, y: ec['x'] }, 'ES256', '', /its x and y are no point of P-256/],

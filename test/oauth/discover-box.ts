@@ -23,6 +23,12 @@ const data = {
   ...{ phone_number: '+31 20 123 4567', phone_number_verified: true },
 };
 
+const signingIn = {
+  kind: 'Client',
+  grant_types: ['authorization_code'],
+  auth: { authorization_code: { redirect_uri: back } },
+} as const;
+
 /** Starts a box whose metadata list everything that they can, reads the document, and declares its clients. */
 export async function discoverBox(document: string): Promise<DiscoveredBox> {
   const api = await startBoxApi(unthrottled);
@@ -43,6 +49,10 @@ async function discovered(api: BoxApi, document: string): Promise<DiscoveredBox>
       registration: { enabled: true },
     },
     { kind: 'Client', id: 'passwords', grant_types: ['password'], secret },
+    // The metadata list the algorithms of the keys that clients need.
+    ...(['RS256', 'ES256', 'EdDSA'] as const).map(
+      (alg) => ({ ...signingIn, id: `needs-${alg}`, id_token_signed_response_alg: alg }) as const,
+    ),
   ]);
   await addPerson(api);
   const reply = await readReply(await fetch(`${api.base}/.well-known/${document}`));

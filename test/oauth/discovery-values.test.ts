@@ -221,10 +221,10 @@ const uses: Readonly<Record<string, Use>> = {
     expect([...new Set(found)]).to.have.members([...box.values(member)]);
   },
   claims_parameter_supported: async (box, member) => {
-    expect(box.metadata[member]).to.equal(false);
+    expect(box.metadata[member]).to.equal(true);
     const claims = JSON.stringify({ id_token: { email: { essential: true } } });
     const idToken = textOf(await codeTokens(box, { claims }), 'id_token');
-    expect(claimsOf(idToken)).not.to.have.property('email');
+    expect(claimsOf(idToken)).to.have.property('email');
   },
   request_parameter_supported: refusedFor('request', 'request_not_supported'),
   request_uri_parameter_supported: refusedFor('request_uri', 'request_uri_not_supported'),

@@ -7,7 +7,7 @@ import type { Reply } from './requests.ts';
 
 const issuer = 'http://boxgate.test/boxes/default';
 const methods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
-const standardScopes = ['openid', 'profile', 'email', 'address', 'phone', 'groups', 'offline_access', 'boxgate'];
+const standardScopes = ['openid', 'profile', 'email', 'address', 'phone', 'groups', 'offline_access'];
 const algorithms = ['ES256', 'ES384', 'ES512', 'EdDSA', 'PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512'];
 
 const claims = [

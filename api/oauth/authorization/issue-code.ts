@@ -2,7 +2,6 @@ import { makeCode } from '../../credentials/code-text.ts';
 import type { FoundSignIn } from '../../db/authorization/sign-in-statement.ts';
 import type { CurrentStatements } from '../../state/current-statements.ts';
 import { claimsFor } from '../scope-text.ts';
-import { scopeMember } from '../token/requested-scope.ts';
 import { authorizationResponse } from './authorization-response.ts';
 import type { AuthorizationResponse } from './authorization-response.ts';
 import type { BrowserRequest } from './browser-request.ts';
@@ -28,7 +27,7 @@ export async function issueCode(
   const { state, request, target } = asked;
   const { plan, askedScope } = request;
   const { text, id, hash } = makeCode({
-    namesScope: scopeMember(plan.scope, askedScope) !== undefined,
+    grantsNothing: plan.scope === null && askedScope !== undefined,
     tellsClaims: claimsFor('id_token', plan.scope).length > 0,
   });
   const isStored = await statements.storeCode({

@@ -11,7 +11,7 @@ import { idTokenClaims } from '../openid/issue-id-token.ts';
 import { userClaims } from '../openid/user-claims.ts';
 import { makeToken } from '../token/access-token.ts';
 import { claimsFor } from '../scope-text.ts';
-import { scopeMember } from '../token/requested-scope.ts';
+import { scopeParameter } from '../token/requested-scope.ts';
 import { takePlace, tooManySessions } from '../token/session-limit.ts';
 import { sessionQuotaRefusal } from '../token/session-quota.ts';
 import { authorizationResponse, errorResponse } from './authorization-response.ts';
@@ -76,7 +76,7 @@ export async function issueTokens(
   const rest = [
     ['token_type', 'Bearer'],
     ['expires_in', plan.expiresIn?.toString()],
-    ['scope', scopeMember(plan.scope, request.askedScope)],
+    ['scope', scopeParameter(plan.scope, request.askedScope)],
     ['id_token', await idTokenOf(text)],
   ] as const;
   return authorizationResponse(place, [['access_token', text]], rest);

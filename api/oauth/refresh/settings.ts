@@ -6,7 +6,6 @@ import { canAuthenticate } from '../client-auth/client-type.ts';
 
 /** The settings of a grant that gives refresh tokens. */
 export interface RefreshSettings extends GrantSettings {
-  readonly refresh_token?: boolean;
   readonly refresh_token_expiration?: number;
   readonly refresh_requires_secret?: boolean;
   readonly refresh_rotation?: boolean;

@@ -1,8 +1,9 @@
 import type { Box } from '../../../crds/box.ts';
 import { knownScopes } from '../../state/known-scopes.ts';
 import type { Scopes } from '../../state/known-scopes.ts';
+import { OFFLINE_SCOPE } from '../../state/requestable-scopes.ts';
 import type { RequestableScopes } from '../../state/requestable-scopes.ts';
-import { claimWord, requestedClaims, scopesOf, scopeText } from '../scope-text.ts';
+import { claimWord, hasScope, requestedClaims, scopesOf, scopeText } from '../scope-text.ts';
 import { boundAudience, requestedAudience } from './requested-audience.ts';
 import type { AudienceRules } from './requested-audience.ts';
 import { requestedScope, scopeLeft } from './requested-scope.ts';
@@ -12,6 +13,7 @@ export interface GrantSettings {
   readonly token_format?: 'jwt';
   readonly access_token_expiration?: number;
   readonly audience?: readonly string[];
+  readonly refresh_token?: boolean;
 }
 
 /** Properties of a planned access token. Lifetimes in seconds. */
@@ -45,8 +47,15 @@ export function planAccessToken(context: PlanContext, asked: RequestedAccess): A
   return {
     ...planForm(context.settings, context.box),
     audience: requestedAudience(context, asked.audience),
-    scope: asked.scope === undefined ? null : requestedScope(asked.scope, allowedScopes(context), notIgnored(context)),
+    scope: asked.scope === undefined ? null : firstScope(context, asked.scope),
   };
+}
+
+/** Returns the scope of a first token: no `offline_access` without a refresh token (OpenID Connect Core §11). */
+function firstScope(context: PlanContext, asked: string): string | null {
+  const scope = requestedScope(asked, allowedScopes(context), notIgnored(context));
+  if (context.settings.refresh_token === true || !hasScope(scope, OFFLINE_SCOPE)) return scope;
+  return scopeText(scopesOf(scope).filter((one) => one !== OFFLINE_SCOPE));
 }
 
 const thirtyDays = 30 * 86_400;

@@ -34,12 +34,17 @@ export function scopeLeft(granted: string | null, allowed: Scopes): string | nul
 }
 
 /**
- * Returns the member `scope` of a response: undefined (left out) if the granted scope is the requested one, which is
- * undefined if the request named none. Empty if nothing was granted (RFC 6749 §5.1: required when it differs).
+ * Returns the member `scope` of a token response (RFC 6749 §5.1): whenever the token has one, because libraries take a
+ * missing one for no scope. Empty if nothing was granted of what was requested; otherwise undefined (left out).
  */
 export function scopeMember(granted: string | null, requested: string | undefined): string | undefined {
-  const shown = withoutClaims(granted);
-  return shown === withoutClaims(requested ?? null) ? undefined : (shown ?? '');
+  return withoutClaims(granted) ?? (requested === undefined ? undefined : '');
+}
+
+/** Returns the parameter `scope` of a token in an address (§4.2.2): only if it differs from the requested scope. */
+export function scopeParameter(granted: string | null, requested: string | undefined): string | undefined {
+  const member = scopeMember(granted, requested);
+  return member === requested ? undefined : member;
 }
 
 function refusal(scope: string): string {

@@ -26,14 +26,15 @@ export function readPreconditions({ ifMatch, ifNoneMatch }: ConditionalHeaders):
 }
 
 /**
- * Reads the tags without their quotes. A weak tag is treated as a strong one: some proxies weaken the tags that they
- * forward, and a version is exact in either form.
+ * Reads the tags without their quotes; an empty element is no tag (RFC 9110 §5.6.1). A weak tag is treated as a strong
+ * one: some proxies weaken the tags that they forward, and a version is exact in either form.
  */
 function readTags(name: string, value: string | undefined): EntityTags | undefined {
   if (value === undefined) return undefined;
   const text = value.trim();
   if (text === '*') return '*';
-  const tags = text.split(',').map((part) => /^\s*(?:W\/)?"([\x21\x23-\x7e]*)"\s*$/.exec(part)?.[1]);
+  const parts = text.split(',').filter((part) => part.trim() !== '');
+  const tags = parts.map((part) => /^\s*(?:W\/)?"([\x21\x23-\x7e]*)"\s*$/.exec(part)?.[1]);
   if (!tags.every((tag) => tag !== undefined)) {
     throw new Problem('bad-request', `${name} must be * or a list of entity tags such as "17", with their quotes`);
   }

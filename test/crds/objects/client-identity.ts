@@ -151,18 +151,24 @@ export const clientIdentityRows: readonly Row[] = [
       'jwks.keys[0].n',
     ],
     'R-15 an RSA key that is too long': [{ jwks: { keys: [{ ...rsa, n: 'w'.repeat(4097) }] } }, 'jwks.keys[0].n'],
-    'R-15 an RSA key without a modulus': [{ jwks: { keys: [{ kty: 'RSA', e: 'AQAB' }] } }, 'jwks.keys[0].n'],
+    'R-21 an RSA key without a modulus': [{ jwks: { keys: [{ kty: 'RSA', e: 'AQAB' }] } }, 'jwks.keys[0]'],
     'R-15 an RSA key whose modulus is no base64url': [
       { jwks: { keys: [{ ...rsa, n: '+'.repeat(342) }] } },
       'jwks.keys[0].n',
     ],
-    'R-21 an RSA key without members': [{ jwks: { keys: [{ kty: 'RSA' }] } }, 'jwks.keys[0]', 'jwks.keys[0].n'],
+    'R-21 an RSA key without members': [{ jwks: { keys: [{ kty: 'RSA' }] } }, 'jwks.keys[0]'],
     'R-21 an RSA key without an exponent': [{ jwks: { keys: [rsa, { ...rsa, e: undefined }] } }, 'jwks.keys[1]'],
     'R-21 an EC key without y': [{ jwks: { keys: [{ ...ec, y: undefined }] } }, 'jwks.keys[0]'],
     'R-21 an EC key whose y kubectl took for true': [
       { jwks: { keys: [{ ...ec, y: undefined, true: ec.y }] } },
       'jwks.keys[0]',
       'jwks.keys[0].true',
+    ],
+    // E-33: it was told as a modulus that is too short.
+    'R-21 an RSA key whose n kubectl took for false': [
+      { jwks: { keys: [{ ...rsa, n: undefined, false: rsa.n }] } },
+      'jwks.keys[0]',
+      'jwks.keys[0].false',
     ],
     'R-21 an EC key whose x is a number': [{ jwks: { keys: [{ ...ec, x: 7 }] } }, 'jwks.keys[0].x'],
     'R-21 members that are too long': [

@@ -36,7 +36,7 @@ describe('a code', () => {
     const parameters = { code: await newCode({ ...code, scope: 'read' }), client_id: 'own', code_verifier: verifier };
     const reply = await redeem(parameters);
     expect(reply.status, reply.text).to.equal(200);
-    expect(Object.keys(reply.body)).to.deep.equal(['token_type', 'access_token', 'refresh_token']);
+    expect(Object.keys(reply.body)).to.deep.equal(['token_type', 'access_token', 'refresh_token', 'scope']);
     const told = await introspect(textOf(reply, 'access_token'));
     expect(told).to.include({ active: true, client_id: 'own', sub: String(api.user), scope: 'read' });
   });

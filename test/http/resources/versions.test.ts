@@ -45,6 +45,11 @@ describe('concurrent changes over REST', () => {
       expect((await put(fresh(), plain, { 'If-None-Match': '*' })).status).to.equal(201);
       expect((await put(fresh(), plain, { 'If-Match': '*' })).status).to.equal(412);
       expect((await put(id, plain, { 'If-Match': '17' })).status).to.equal(400);
+      // E-33: an empty list of tags was 400; it matches nothing.
+      const other = fresh();
+      expect((await put(other, plain, { 'If-None-Match': '' })).status).to.equal(201);
+      expect((await put(other, plain, { 'If-None-Match': ' , "999999",' })).status).to.equal(200);
+      expect((await put(other, plain, { 'If-Match': '' })).status).to.equal(412);
       for (const path of ['/Client/nobody', '/Client/no%20body', '/Session/nobody']) {
         expect((await api.call('DELETE', path, { headers: { 'If-Match': '*' } })).status, path).to.equal(412);
       }

@@ -33,7 +33,7 @@ describe('the code flow', () => {
     const code = await counted(codeOf(two, person));
     const tokens = await counted(tokensOf(two, person, code));
     expect(await counted(lives(two, person, tokens))).to.equal(true);
-    expect(tokens).to.have.all.keys('access_token', 'token_type', 'id_token');
+    expect(tokens).to.have.all.keys('access_token', 'token_type', 'scope', 'id_token');
     expect(counts).to.deep.equal([2, 1, 1]);
   });
 
@@ -43,7 +43,7 @@ describe('the code flow', () => {
     await world.declare(person.box, noise);
     await tokensOf(two, person, await codeOf(two, person));
     const before = world.taken();
-    expect(await tokensOf(two, person, code)).to.have.all.keys('access_token', 'token_type', 'id_token');
+    expect(await tokensOf(two, person, code)).to.have.all.keys('access_token', 'token_type', 'scope', 'id_token');
     expect(world.taken() - before).to.equal(2);
   });
 

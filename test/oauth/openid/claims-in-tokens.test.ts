@@ -14,6 +14,7 @@ const declared = [
   { ...client('spa', { grant_types: ['implicit'] }), auth: { implicit: { redirect_uri: back, token_format: 'jwt' } } },
   client('narrow', { scope: ['openid', 'email'] }),
   client('brief', { scope: ['openid', 'email'] }, { refresh_token: false }),
+  client('once', {}, { refresh_token: false }),
   {
     kind: 'Client',
     id: 'machine-jwt',
@@ -213,6 +214,14 @@ describe('claims about a user in tokens', () => {
     const narrow = await tokens('narrow', scope);
     expect(await introspected(textOf(narrow, 'access_token'))).to.include({ active: true, scope });
     expect((await refresh('narrow', narrow)).body).to.have.property('id_token');
+    // E-33: it was granted without a refresh token.
+    for (const client_id of ['once', 'spa']) {
+      const response_type = client_id === 'spa' ? 'token' : 'code';
+      const answer = await browser.get(authorizePath({ ...codeRequest, client_id, scope, response_type }));
+      const { access_token } = answered(answer);
+      const body = access_token === undefined ? (await api.redeem(answer, { client_id })).body : answered(answer);
+      expect(body['scope'], client_id).to.equal('openid');
+    }
     const refused = await browser.get(authorizePath({ ...codeRequest, client_id: 'brief', scope }));
     expect(answered(refused)).to.include({ error: 'invalid_scope' });
   });

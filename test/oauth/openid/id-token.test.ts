@@ -27,7 +27,8 @@ describe('the id_token of a code', () => {
   it('says who signed in, when, and for whom', async () => {
     const before = Math.floor(Date.now() / 1000);
     const reply = await tokens({ nonce: 'n-0S6_WzA2Mj &"' });
-    expect(Object.keys(reply.body)).to.deep.equal(['token_type', 'access_token', 'refresh_token', 'id_token']);
+    const members = ['token_type', 'access_token', 'refresh_token', 'scope', 'id_token'];
+    expect(Object.keys(reply.body)).to.deep.equal(members);
     const { payload, protectedHeader } = await api.verify(textOf(reply, 'id_token'));
     expect(protectedHeader).to.include({ alg: 'RS256', typ: 'JWT' });
     const { exp = 0, iat = 0, auth_time, at_hash, ...rest } = payload;

@@ -189,11 +189,14 @@ describe('the plan of an access token of a user', () => {
     ['user-by-password', ['openid'], code, false],
   ];
   for (const [subject, scope, auth, allowed] of offline) {
-    it(`${allowed ? 'may have' : 'never has'} offline_access: ${subject}, ${shown(scope)}, ${shown(auth)}`, () => {
+    it(`${allowed ? 'may request' : 'never has'} offline_access: ${subject}, ${shown(scope)}, ${shown(auth)}`, () => {
       const requestable = requestableScopes({ ...client, ...(scope && { scope }), ...(auth && { auth }) }, true);
-      const context = { settings: {}, scopes: requestable, box, issuer, subject };
+      const settings = (subject === 'client' ? auth?.client_credentials : auth?.authorization_code) ?? {};
+      const context = { settings, scopes: requestable, box, issuer, subject };
       const make = () => planAccessToken(context, { ...nothing, scope: 'offline_access' });
-      if (allowed) expect(make().scope).to.equal('offline_access');
+      // E-33: it was granted without a refresh token.
+      const isRefreshed = settings.refresh_token === true;
+      if (allowed) expect(make().scope).to.equal(isRefreshed ? 'offline_access' : null);
       else expect(refusalOf(make)).to.equal('invalid_scope');
     });
   }

@@ -99,7 +99,10 @@ for (const rejects of [false, true]) {
       for (const [asked, ignoring, rejecting] of rows) {
         const expected = rejects ? rejecting : ignoring;
         it(`${name}: "${asked}" comes to ${JSON.stringify(expected)}`, async () => {
-          const full = expected.error === undefined ? { granted: undefined, ...expected } : expected;
+          // E-33: the scope was told only where it differs; that is still so in the address of the implicit grant.
+          const { granted } = expected;
+          const told = name === 'implicit' || granted === undefined ? {} : { told: granted };
+          const full = expected.error === undefined ? { granted: undefined, ...told, ...expected } : expected;
           expect(await outcome(asked)).to.deep.equal(full);
         });
       }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { requestedScope, scopeMember } from '../../../api/oauth/token/requested-scope.ts';
+import { requestedScope, scopeMember, scopeParameter } from '../../../api/oauth/token/requested-scope.ts';
 import { errorOf } from '../refusal.ts';
 
 const allowed = new Set(['read']);
@@ -25,16 +25,20 @@ describe('the scope that a request names', () => {
 });
 
 describe('the member scope of a response', () => {
-  const rows: readonly [granted: string | null, requested: string | undefined, member: string | undefined][] = [
-    [null, undefined, undefined],
-    ['read', 'read', undefined],
-    ['read', 'read unknown', 'read'],
-    [null, 'unknown', ''],
-    ['boxgate', undefined, 'boxgate'],
+  type Text = string | undefined;
+  const rows: readonly [granted: string | null, requested: Text, member: Text, inAddress: Text][] = [
+    [null, undefined, undefined, undefined],
+    // E-33: it was left out.
+    ['read', 'read', 'read', undefined],
+    ['read', 'read unknown', 'read', 'read'],
+    [null, 'unknown', '', ''],
+    ['boxgate', undefined, 'boxgate', 'boxgate'],
+    ['openid "userinfo:profile:name', 'openid', 'openid', undefined],
   ];
-  for (const [granted, requested, member] of rows) {
+  for (const [granted, requested, member, inAddress] of rows) {
     it(`is ${String(member)} where ${String(requested)} was requested and ${String(granted)} granted`, () => {
       expect(scopeMember(granted, requested)).to.equal(member);
+      expect(scopeParameter(granted, requested)).to.equal(inAddress);
     });
   }
 });

@@ -1,5 +1,4 @@
 import { parseCode } from '../../../credentials/code-text.ts';
-import type { CodeParts } from '../../../credentials/code-text.ts';
 import type { FoundCode } from '../../../db/authorization/code-statements.ts';
 import type { ClientState } from '../../../state/box-state.ts';
 import { planForm, planGrantedToken } from '../plan.ts';
@@ -14,7 +13,6 @@ import type { MadeAccessToken } from '../access-token.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { planIdToken } from '../../openid/issue-id-token.ts';
 import type { SignIdToken } from '../../openid/issue-id-token.ts';
-import { withoutClaims } from '../../scope-text.ts';
 import { scopeMember } from '../requested-scope.ts';
 import { tokenResponse } from '../response.ts';
 import type { Grant, GrantContext, TokenRequest } from './grant.ts';
@@ -41,26 +39,18 @@ export const authorizationCode: Grant = {
       const made = completeToken(started, holder, plan, { issuer, person });
       const openId = { state: { settings: box, keys }, client: client.client, issuer, now };
       const signIdToken = planIdToken(openId, answer, made.text, plan.scope);
-      return { plan, scope: answer.scope, made, signIdToken };
+      return { plan, made, signIdToken };
     };
     const issued = await redeemCode({ presented, context, started, remoteAddr: request.remoteAddr, make, now });
     const idToken = await issued.signIdToken?.();
     const { made, plan, refreshToken } = issued;
-    return tokenResponse(made.text, plan, scopeOfResponse(issued, presented.code), { refreshToken, idToken });
+    const scope = scopeMember(plan.scope, presented.code.grantsNothing ? '' : undefined);
+    return tokenResponse(made.text, plan, scope, { refreshToken, idToken });
   },
 };
 
-/**
- * Returns the member `scope` of the response (§5.1), which depends on the authorization request and on changes since.
- */
-function scopeOfResponse({ plan, scope }: Issued, { namesScope }: CodeParts): string | undefined {
-  return namesScope ? (withoutClaims(plan.scope) ?? '') : scopeMember(plan.scope, scope ?? undefined);
-}
-
 interface Issued {
   readonly plan: AccessTokenPlan;
-  /** The scope that was granted with the code. */
-  readonly scope: string | null;
   readonly made: MadeAccessToken;
   readonly signIdToken: SignIdToken | undefined;
 }

@@ -53,23 +53,21 @@ export const refreshToken: Grant = {
       const signedIn = person && { ...family, user: person.id, person, nonce: null };
       const issue = { state, client: client.client, issuer, now };
       const signIdToken = signedIn === null ? undefined : planIdToken(issue, signedIn, made.text, plan.scope);
-      return { ...made, plan, granted: family, signIdToken };
+      return { ...made, plan, signIdToken };
     };
     const used = await useRefreshToken({ token, client, now }, found, context, make);
     if (used === 'refused') throw notValid();
     if (used === 'full') throw tooManySessions();
-    const { text, plan, granted, signIdToken } = used.made;
+    const { text, plan, signIdToken } = used.made;
     const { refreshToken } = used;
     const idToken = await signIdToken?.();
-    const scope = scopeMember(plan.scope, asked.scope ?? granted.scope ?? undefined);
-    return tokenResponse(text, plan, scope, { refreshToken, idToken });
+    return tokenResponse(text, plan, scopeMember(plan.scope, asked.scope), { refreshToken, idToken });
   },
 };
 
-/** The tokens of a use, and the family that they come from. */
+/** The tokens of a use. */
 interface Refreshed extends MadeAccessToken {
   readonly plan: AccessTokenPlan;
-  readonly granted: RefreshFamily;
   readonly signIdToken: SignIdToken | undefined;
 }
 

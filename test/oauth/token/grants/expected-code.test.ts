@@ -22,7 +22,7 @@ function clientState(fields: Partial<Client> = {}, over: Partial<ClientState> = 
 }
 
 function presented(over: Partial<PresentedCode> = {}): PresentedCode {
-  const code = { id: 'id', hash: 'hash', namesScope: false, tellsClaims: false };
+  const code = { id: 'id', hash: 'hash', grantsNothing: false, tellsClaims: false };
   return { code, client: clientState(), redirectUri: back, verifier, namesTarget: false, ...over };
 }
 

@@ -42,7 +42,7 @@ describe('the password grant (RFC 6749 section 4.3)', () => {
   it('gives a token of the person, and no refresh token', async () => {
     const reply = await ask({ ...ann, scope: 'read' }, basic('old', secret));
     expect(reply.status, reply.text).to.equal(200);
-    expect(reply.body).to.have.all.keys('token_type', 'access_token', 'expires_in');
+    expect(reply.body).to.have.all.keys('token_type', 'access_token', 'expires_in', 'scope');
     expect(reply.body).to.include({ token_type: 'Bearer', expires_in: 90 });
     const token = textOf(reply, 'access_token');
     const told = await sendForm(`${api.url}/boxes/default/auth/introspect`, { token }, basic('new', secret));
