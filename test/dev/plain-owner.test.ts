@@ -4,7 +4,7 @@ import pg from 'pg';
 import { startEmbeddedPostgres } from '../../dev/processes/embedded-postgres.ts';
 import type { EmbeddedPostgres, PostgresPrograms } from '../../dev/processes/embedded-postgres.ts';
 import { guardPostgres } from '../support/guard-postgres.ts';
-import { oldestPostgres } from '../support/oldest-postgres.ts';
+import { oldestPostgres } from '../../tools/needs/oldest-postgres.ts';
 import { isActive } from './box-requests.ts';
 import { runBoxgate } from './boxgate-process.ts';
 import { startDev, urlsOf } from './dev-process.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { startEmbeddedPostgres } from '../../dev/processes/embedded-postgres.ts';
 import type { EmbeddedPostgres } from '../../dev/processes/embedded-postgres.ts';
 import { guardPostgres } from './guard-postgres.ts';
-import { oldestPostgres } from './oldest-postgres.ts';
+import { oldestPostgres } from '../../tools/needs/oldest-postgres.ts';
 import { makeTemplate } from './postgres.ts';
 
 let folder: string | undefined;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../../dev/processes/embedded-postgres.ts';
+import type { PostgresPrograms } from '../../../dev/processes/embedded-postgres.ts';
 
 /** A Postgres of the bench's own, with the settings that ship: fsync on, commits synchronous. */
 export interface BenchPostgres {
@@ -19,8 +20,8 @@ export interface BenchPostgres {
   stop(): Promise<void>;
 }
 
-/** Makes a cluster in a new temporary folder and starts it. */
-export async function startPostgres(): Promise<BenchPostgres> {
+/** Makes a cluster in a new temporary folder and starts it; of Postgres 18, or the server of these programs. */
+export async function startPostgres(programs?: PostgresPrograms): Promise<BenchPostgres> {
   const folder = await mkdtemp(path.join(tmpdir(), 'boxgate-bench-'));
   // When the bench runs as root, Postgres runs as somebody else, who must get through to the data.
   await chmod(folder, 0o755);
@@ -28,6 +29,7 @@ export async function startPostgres(): Promise<BenchPostgres> {
     dataDir: path.join(folder, 'data'),
     logFile: path.join(folder, 'postgres.log'),
     password: randomBytes(12).toString('hex'),
+    ...(programs && { programs }),
   });
   const url = (database: string): string => {
     const address = new URL(server.url);

@@ -13,6 +13,7 @@ import { manyConnections } from './many-connections.ts';
 import { memory } from './memory.ts';
 import { millionPages } from './million-pages.ts';
 import { millionUsers } from './million-users.ts';
+import { newDay } from './new-day.ts';
 import { oneConnection } from './one-connection.ts';
 import { policyOfGroup } from './policy-of-group.ts';
 import { putClient } from './put-client.ts';
@@ -33,6 +34,7 @@ export const scenarios: readonly Scenario[] = [
   replicas,
   balanced,
   oneConnection,
+  newDay,
   millionSessions,
   tenMillionSessions,
   memory,
