@@ -199,7 +199,7 @@ describe('charts/boxgate on a real API server', () => {
     // E-30: kustomize's `namespace` did not reach the ServiceAccounts that a Client lists.
     const stock = all.find(({ kind, name }) => `${kind} ${name}` === 'Client team-stock')?.object;
     expect(at(stock, 'spec', 'service_accounts')).to.deep.equal([{ namespace: 'publisher', name: 'team-stock' }]);
-    const boxes = parse(await readFile('examples/kubernetes/1-box.yaml', 'utf8'));
+    const boxes: unknown = parse(await readFile('examples/kubernetes/1-box.yaml', 'utf8'));
     expect(at(boxes, 'metadata', 'namespace'), 'each example has a Box of its own').not.to.equal('publisher');
   });
 

@@ -1,4 +1,3 @@
-import { SETTING_NAMES } from '../../process/setting-names.ts';
 import {
   closed,
   flag,
@@ -13,54 +12,22 @@ import {
   texts,
   word,
 } from './value-kinds.ts';
-import type { Members, Schema, Value } from './value-kinds.ts';
-
-const givenName = '^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$';
-const name = '^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)?$';
-const namespaceName = '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$';
-const clusterId = '^[A-Za-z0-9._-]{0,128}$';
-const keyOfSecret = '^[A-Za-z0-9._-]+$';
-const octet = '(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])';
-const ip4 = String.raw`${octet}(\.${octet}){3}`;
-const group = '[0-9A-Fa-f]{1,4}';
-const ip6 = `(${group}(:${group}){7}|(${group}(:${group}){0,6})?::(${group}(:${group}){0,6})?)`;
-const network = `^(${ip4}(/(3[0-2]|[12]?[0-9]))?|${ip6}(/(12[0-8]|1[01][0-9]|[1-9]?[0-9]))?)$`;
-const hostName = String.raw`[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*`;
-const host = String.raw`^(\*\.)?${hostName}$`;
-const hostAndPort = String.raw`^(${hostName}|\[[0-9a-f:.]+\])(:[1-9][0-9]{0,4})?$`;
-const url = String.raw`^(https?://([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(:[1-9][0-9]{0,4})?(/[^?#@\s]*)?)?$`;
-const cidr = { type: 'string', pattern: `^(${ip4}/(3[0-2]|[12]?[0-9])|${ip6}/(12[0-8]|1[01][0-9]|[1-9]?[0-9]))$` };
-/** The schema of a peer of a NetworkPolicy. */
-const peers: Schema = {
-  additionalProperties: false,
-  properties: {
-    podSelector: { type: 'object' },
-    namespaceSelector: { type: 'object' },
-    ipBlock: {
-      type: 'object',
-      additionalProperties: false,
-      properties: { cidr, except: { type: 'array', items: cidr } },
-      required: ['cidr'],
-    },
-  },
-  minProperties: 1,
-};
-
-/** The schema of a variable of a container; no program reads another `BOXGATE_…`. */
-const variable: Schema = {
-  additionalProperties: false,
-  properties: {
-    name: {
-      type: 'string',
-      pattern: '^[A-Za-z_][A-Za-z0-9_.-]*$',
-      if: { pattern: '^BOXGATE_' },
-      then: { enum: SETTING_NAMES },
-    },
-    value: { type: 'string' },
-    valueFrom: { type: 'object' },
-  },
-  required: ['name'],
-};
+import type { Members, Value } from './value-kinds.ts';
+import {
+  clusterId,
+  givenName,
+  host,
+  hostAndPort,
+  ip4,
+  ip6,
+  keyOfSecret,
+  name,
+  namespaceName,
+  network,
+  peers,
+  url,
+  variable,
+} from './value-schemas.ts';
 
 /** Every setting of the chart, in the order of values.yaml and of the table in its README. */
 export const chartValues: Members = {
