@@ -11,14 +11,14 @@ import { startDev, urlsOf } from './dev-process.ts';
 import { clientYaml, temporaryFolder } from './temporary-folder.ts';
 import type { TemporaryFolder } from './temporary-folder.ts';
 
-/** A server as other people run it: its programs, its settings, and what is said of the owner and the database. */
+/** A server as other people run it: its programs, its settings, and further statements of its superuser. */
 interface Server {
   readonly programs: () => Promise<PostgresPrograms | undefined>;
   readonly settings: readonly string[];
   readonly more: readonly string[];
 }
 
-/** What CloudNativePG sets by itself, and a search path such as its users set. */
+/** Settings that CloudNativePG makes by itself. */
 const cloudNativePg = [
   ...['wal_level=logical', 'wal_log_hints=on', 'wal_receiver_timeout=5s', 'wal_sender_timeout=5s'],
   ...['max_worker_processes=32', 'max_parallel_workers=32', 'max_replication_slots=32', 'wal_keep_size=512MB'],
