@@ -31,7 +31,7 @@ export function createPasswords(queue: HashQueue, keys: readonly [Buffer, ...Buf
   const peppers = new Map([current, ...older.map(pepperOf)].map((pepper) => [pepper.name, pepper.bytes]));
 
   async function store(password: string, sharer?: Sharer): Promise<StoredPassword> {
-    return { hash: await queue.hashPeppered(normal(password), current.bytes, sharer), pepper: current.name };
+    return { hash: await queue.hashPeppered(normalPassword(password), current.bytes, sharer), pepper: current.name };
   }
 
   return {
@@ -39,7 +39,7 @@ export function createPasswords(queue: HashQueue, keys: readonly [Buffer, ...Buf
     async verify(stored, password, sharer) {
       const pepper = peppers.get(stored?.pepper ?? current.name);
       const options = { pepper: pepper ?? current.bytes, ...(sharer && { sharer }) };
-      const fits = await queue.verify(stored?.hash ?? nobody, normal(password), options);
+      const fits = await queue.verify(stored?.hash ?? nobody, normalPassword(password), options);
       return fits && stored !== undefined && pepper !== undefined;
     },
   };
@@ -54,6 +54,6 @@ function pepperOf(key: Buffer): Pepper {
 }
 
 /** Normalizes a password: one keyboard writes é as one character, another one as two (RFC 8265 §4.2.2). */
-function normal(password: string): string {
+export function normalPassword(password: string): string {
   return password.normalize('NFC');
 }

@@ -62,6 +62,8 @@ export type PageProblem =
   | 'form-expired'
   | 'method-not-allowed'
   | 'too-large'
+  | 'headers-too-large'
+  | 'token-too-large'
   | 'throttled'
   | 'unavailable'
   | 'bug';
@@ -168,6 +170,10 @@ export const messages: Readonly<Record<Language, Messages>> = {
       'not-found': 'There is no page at this address.',
       'method-not-allowed': 'This address does not accept such a request.',
       'too-large': 'The request is too large.',
+      'token-too-large':
+        'You were not signed in to the app: you are in so many groups that its token would be too large. An administrator can take you out of some of them.',
+      'headers-too-large':
+        'Your browser sent more than 32 KB of cookies and other headers. Delete the cookies of this site and of its neighbours under the same domain, then try again.',
       throttled:
         'There were too many attempts. Try again later, or in a browser that has signed in to this account before.',
       unavailable: 'The service cannot answer right now. Try again in a moment.',
@@ -279,6 +285,10 @@ export const messages: Readonly<Record<Language, Messages>> = {
       'not-found': 'Unter dieser Adresse gibt es keine Seite.',
       'method-not-allowed': 'Diese Adresse nimmt eine solche Anfrage nicht an.',
       'too-large': 'Die Anfrage ist zu groß.',
+      'token-too-large':
+        'Sie wurden bei der App nicht angemeldet: Sie sind in so vielen Gruppen, dass deren Token zu groß würde. Ein Administrator kann Sie aus einigen herausnehmen.',
+      'headers-too-large':
+        'Ihr Browser hat mehr als 32 KB an Cookies und anderen Kopfzeilen gesendet. Löschen Sie die Cookies dieser Seite und ihrer Nachbarn unter derselben Domain, und versuchen Sie es noch einmal.',
       throttled:
         'Es gab zu viele Versuche. Versuchen Sie es später noch einmal, oder in einem Browser, in dem Sie bei diesem Konto schon einmal angemeldet waren.',
       unavailable: 'Der Dienst kann gerade nicht antworten. Versuchen Sie es gleich noch einmal.',

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { MOST_GROUPS_OF_USER } from '../../crds/user-faults.ts';
 import { textOrNull, time } from './member.ts';
 
 const groupOfUser = Type.Object(
@@ -71,7 +72,7 @@ const writable = {
   ),
   status: Type.Optional(status),
   'group-ids': Type.Optional(
-    Type.Array(Type.Integer({ minimum: 1 }), { description: 'The IDs of groups.', maxItems: 1000 }),
+    Type.Array(Type.Integer({ minimum: 1 }), { description: 'The IDs of groups.', maxItems: MOST_GROUPS_OF_USER }),
   ),
 };
 

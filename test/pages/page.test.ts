@@ -30,6 +30,9 @@ describe('a page', () => {
   it('loads pictures only where the box has a logo, and limits its form unless that leads to an app', () => {
     expect(pagePolicy({ logo: undefined }, false)).not.to.contain('img-src');
     expect(pagePolicy({ logo: 'https://a.example/x' }, false)).to.match(/; img-src https:; form-action 'self'$/);
+    expect(pagePolicy({ logo: undefined, issuer: 'https://a.example/boxes/x' }, false)).to.match(
+      /; form-action 'self' https:\/\/a\.example$/,
+    );
     expect(pagePolicy({ logo: undefined }, true)).not.to.contain('form-action');
   });
 });

@@ -62,7 +62,7 @@ export const audit: Command = {
 
 /** Returns a time or a date. Throws CliError for what begins with no date. */
 function timeOf(name: string, value: OptionValues[string]): string {
-  if (typeof value === 'string' && /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{1,3})?(Z|[+-]\d\d:\d\d))?$/.test(value))
+  if (typeof value === 'string' && /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d))?$/.test(value))
     return value;
   throw usageError(`--${name} must be a date or a time, such as 2026-01-31 or 2026-01-31T12:00:00Z`);
 }
@@ -70,7 +70,7 @@ function timeOf(name: string, value: OptionValues[string]): string {
 /** Returns the filter for a user. An ID is not looked up: the records of a deleted user stay. */
 async function userFilter(client: BoxClient, user: OptionValues[string]): Promise<Readonly<Record<string, string>>> {
   if (typeof user !== 'string') return {};
-  return { user: user.includes('@') ? String((await findUser(client, user)).id) : user };
+  return { user: /[@＠]/.test(user) ? String((await findUser(client, user)).id) : user };
 }
 
 function actorOf({ user, client, operator }: JsonObject): string {

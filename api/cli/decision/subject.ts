@@ -66,7 +66,7 @@ async function subjectOf(client: BoxClient, text: string): Promise<JsonObject> {
   if (text === 'anyone') return {};
   const [, kind = '', id = ''] = /^(client|user)[:/](.+)$/i.exec(text) ?? [];
   if (kind.toLowerCase() === 'client') return { client: id };
-  if (kind.toLowerCase() === 'user' || text.includes('@')) return { user: (await findUser(client, id || text)).id };
+  if (kind.toLowerCase() === 'user' || /[@＠]/.test(text)) return { user: (await findUser(client, id || text)).id };
   throw usageError('the subject must be client:<id>, user:<id or email>, an email, or anyone');
 }
 

@@ -30,7 +30,7 @@ export function authorizeEndpoint(context: ApiContext): Endpoint {
     if (decided === undefined) throw nothingHere();
     const { step, issuer, settings } = decided;
     const language = chooseLanguage(request.headers['accept-language']);
-    const here = { language, box: { issuer, look: lookOf(settings) } };
+    const here = { language, box: { issuer, look: lookOf(settings, issuer) } };
     follow(step, 'untrusted', { here, request, response, context });
   };
 }

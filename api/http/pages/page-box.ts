@@ -19,9 +19,10 @@ export async function pageBox(context: ApiContext, box: string): Promise<PageBox
   const { states, issuer } = context.oauth;
   const found = await states.decide(box, async (state) => {
     const { settings, keys, sessionsFrom, revokedBefore, builtInFrom } = state;
+    const at = issuer(state);
     return {
-      issuer: issuer(state),
-      look: lookOf(settings),
+      issuer: at,
+      look: lookOf(settings, at),
       isClosed: settings.active === false || builtInFrom === undefined,
       state: { box, settings, keys, sessionsFrom, revokedBefore },
     };
@@ -31,6 +32,6 @@ export async function pageBox(context: ApiContext, box: string): Promise<PageBox
 }
 
 /** Returns the look of the pages of a box. */
-export function lookOf({ sign_in }: Box): BoxLook {
-  return { name: sign_in?.title, logo: sign_in?.logo_url };
+export function lookOf({ sign_in }: Box, issuer: string): BoxLook {
+  return { name: sign_in?.title, logo: sign_in?.logo_url, issuer };
 }

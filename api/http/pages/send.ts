@@ -8,6 +8,9 @@ import type { ApiContext } from '../server/api-context.ts';
 import { send } from '../server/send.ts';
 import type { Answer, AnswerHeaders, OnAnswer } from '../server/send.ts';
 
+/** Type of a page. */
+export const HTML = 'text/html; charset=utf-8';
+
 /** Options for sending a page. */
 export interface PageOptions {
   readonly status?: number;
@@ -21,7 +24,7 @@ export function pageAnswer(page: Page, { status = 200, leaves = false, headers =
   return {
     status,
     headers: { ...headers, 'Content-Language': page.language, 'X-Frame-Options': 'DENY' },
-    contentType: 'text/html; charset=utf-8',
+    contentType: HTML,
     body: page.text,
     policy: pagePolicy(page, leaves),
   };

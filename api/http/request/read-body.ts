@@ -2,8 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../problem.ts';
 import { takeBodyBytes } from './body-bytes.ts';
 
-/** Maximum bytes of a request to the token endpoint, and of one to a resource. */
-export const bodyLimits = { oauth: 16_384, resource: 1_048_576 } as const;
+/**
+ * Maximum bytes of a request to an OAuth endpoint or a page, which has room for the longest token, and of one to a
+ * resource.
+ */
+export const bodyLimits = { oauth: 65_536, resource: 1_048_576 } as const;
 
 /** Bytes beyond a limit that are still read: closing a socket with unread bytes resets it and loses the answer. */
 const passedOver = 262_144;

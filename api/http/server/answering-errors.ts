@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Outage } from '../../db/core/outage.ts';
 import { errorFacts } from '../../../process/log.ts';
 import { OAuthError } from '../../oauth/oauth-error.ts';
+import { TokenTooLarge } from '../../oauth/token-too-large.ts';
 import { Problem } from '../../problem.ts';
 import { answerError, bugAnswer } from './answer-error.ts';
 import type { ApiContext } from './api-context.ts';
@@ -37,6 +38,12 @@ export function answeringErrors({ log, onAnswer }: Pick<ApiContext, 'log' | 'onA
     } else send(response, found ?? bugAnswer(requestContext), onAnswer);
     if (found === undefined) log.error(facts(error, requestContext), 'bug');
     else if (error instanceof Outage) log.warn({ ...facts(error, requestContext), stack: undefined }, 'outage');
+    else if (error instanceof TokenTooLarge) {
+      log.warn(
+        { ...facts(error, requestContext), stack: undefined, box: requestContext.box },
+        'a token was not issued',
+      );
+    }
   }
 }
 

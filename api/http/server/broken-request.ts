@@ -2,6 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { pagePolicy } from '../../pages/page.ts';
+import { problemPage } from '../../pages/problem-page.ts';
+import { HTML } from '../pages/send.ts';
 import { everyAnswer } from './send.ts';
 
 /** A request refused before it was complete: no handler saw it. */
@@ -20,11 +23,30 @@ const statusOf: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** Answers data that is not HTTP, or too slow, with a bare error, and closes its connection. */
+/**
+ * Answers data that is not HTTP, or too slow, with a bare error, and closes its connection; a browser that sends too
+ * many cookies gets a page. A connection on which nothing was sent, such as one that a browser keeps ready, is closed
+ * without an answer: the browser would take it for that of its next request.
+ */
 export function answerBroken(onBroken: OnBroken) {
-  return (error: Error & { code?: string }, socket: Duplex): void => {
-    if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
-    else refuse(socket, statusOf[error.code ?? ''] ?? 400, [], onBroken);
+  return (error: Error & { code?: string; rawPacket?: Buffer }, socket: Duplex): void => {
+    const isUnused = socket instanceof Socket && socket.bytesRead === 0;
+    const status = statusOf[error.code ?? ''] ?? 400;
+    if (!socket.writable || error.code === 'ECONNRESET' || isUnused) socket.destroy();
+    else refuse(socket, status, { page: status === 431 ? pageForBrowser(error.rawPacket) : undefined }, onBroken);
+  };
+}
+
+/** Creates the page for a head that is too long; undefined if its beginning shows that no browser sent it. */
+function pageForBrowser(packet: Buffer | undefined): Refusal['page'] {
+  const head = packet?.toString('latin1') ?? '';
+  // The packet may be a later part of the head, which tells nothing.
+  const beginsHere = /^[A-Z]+ \S+ HTTP\/1\.[01]\r\n/.test(head);
+  if (beginsHere && !/^accept:[^\r\n]*text\/html/im.test(head)) return undefined;
+  const [, language] = /^accept-language: *([^\r\n]*)/im.exec(head) ?? [];
+  return (requestId) => {
+    const page = problemPage('headers-too-large', language, requestId);
+    return { body: page.text, contentType: HTML, policy: pagePolicy(page, false) };
   };
 }
 
@@ -33,7 +55,7 @@ export function refuseConnect(onBroken: OnBroken) {
   return (_request: IncomingMessage, socket: Duplex): void => {
     // This socket has no other listener any more.
     socket.on('error', () => socket.destroy());
-    refuse(socket, 405, ['Allow', 'GET, HEAD, POST, PUT, PATCH, DELETE'], onBroken);
+    refuse(socket, 405, { headers: ['Allow', 'GET, HEAD, POST, PUT, PATCH, DELETE'] }, onBroken);
   };
 }
 
@@ -45,22 +67,37 @@ const reasons: Readonly<Record<number, string>> = {
   431: 'Request Header Fields Too Large',
 };
 
-const body = '{"error":"invalid_request"}';
+const json: Sent = { body: '{"error":"invalid_request"}' };
+const jsonType = 'application/json; charset=utf-8';
+const policyAt = everyAnswer.indexOf('Content-Security-Policy') + 1;
 
 /** Milliseconds that a refused connection is read on, so that its answer is not lost with a reset (RFC 9112 §9.6). */
 const lingering = 1_000;
 
-function refuse(socket: Duplex, status: number, headers: readonly string[], onBroken: OnBroken): void {
+interface Sent {
+  readonly body: string;
+  readonly contentType?: string;
+  readonly policy?: string;
+}
+
+interface Refusal {
+  readonly headers?: readonly string[];
+  /** Creates the page that is sent instead of JSON. */
+  readonly page?: ((requestId: string) => Sent) | undefined;
+}
+
+function refuse(socket: Duplex, status: number, { headers = [], page }: Refusal, onBroken: OnBroken): void {
   const requestId = randomBytes(8).toString('hex');
+  const { body: text, contentType = jsonType, policy } = page?.(requestId) ?? json;
   const all = [
     ...['Connection', 'close', 'Cache-Control', 'no-store', 'X-Request-Id', requestId],
-    ...['Content-Type', 'application/json; charset=utf-8', 'Content-Length', String(body.length)],
-    ...everyAnswer,
+    ...['Content-Type', contentType, 'Content-Length', String(Buffer.byteLength(text))],
+    ...(policy === undefined ? everyAnswer : everyAnswer.with(policyAt, policy)),
     ...headers,
   ];
   const lines = all.map((part, index) => (index % 2 === 0 ? `${part}: ` : `${part}\r\n`));
   onBroken({ requestId, status, remoteAddr: socket instanceof Socket ? (socket.remoteAddress ?? '') : '' });
-  socket.end(`HTTP/1.1 ${String(status)} ${reasons[status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
+  socket.end(`HTTP/1.1 ${String(status)} ${reasons[status] ?? ''}\r\n${lines.join('')}\r\n${text}`);
   endLater(socket);
 }
 

@@ -1,4 +1,5 @@
 import type { PageProblem } from '../../pages/messages.ts';
+import { TokenTooLarge } from '../../oauth/token-too-large.ts';
 import { problemPage } from '../../pages/problem-page.ts';
 import { answerError, bugAnswer } from './answer-error.ts';
 import type { RequestContext } from '../request/request-context.ts';
@@ -22,6 +23,7 @@ export function pageErrorAnswer(
   acceptLanguage: string | undefined,
 ): Answer {
   const { status, headers = {} } = answerError(error, requestContext) ?? bugAnswer(requestContext);
-  const page = problemPage(problems[status] ?? 'bad-request', acceptLanguage, requestContext.requestId);
+  const problem = error instanceof TokenTooLarge ? 'token-too-large' : (problems[status] ?? 'bad-request');
+  const page = problemPage(problem, acceptLanguage, requestContext.requestId);
   return pageAnswer(page, { status, headers });
 }

@@ -25,6 +25,9 @@ export interface ServerLimits {
   readonly interval: number;
 }
 
+/** Bytes of a request's head, with the cookies of other services of the same domain. */
+export const LONGEST_HEAD = 32_768;
+
 /** Default limits. */
 export const defaultServerLimits: ServerLimits = {
   headers: 10_000,
@@ -56,7 +59,7 @@ export function createHttpServer(
     requestTimeout: limits.request,
     connectionsCheckingInterval: limits.interval,
     keepAliveTimeout: limits.keepAlive,
-    maxHeaderSize: 16_384,
+    maxHeaderSize: LONGEST_HEAD,
     noDelay: true,
     // The listener refuses a request without it, with the headers of every answer.
     requireHostHeader: false,

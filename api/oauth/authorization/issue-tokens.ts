@@ -6,7 +6,7 @@ import { insertSession } from '../../db/session/session.ts';
 import type { Person } from '../../db/user/person.ts';
 import type { SigningKey } from '../../state/key-ring.ts';
 import { keyFor } from '../keys/key-needed.ts';
-import { idTokenKeyFor, makeIdToken } from '../openid/id-token.ts';
+import { idTokenKeyFor, prepareIdToken } from '../openid/id-token.ts';
 import { idTokenClaims } from '../openid/issue-id-token.ts';
 import { userClaims } from '../openid/user-claims.ts';
 import { makeToken } from '../token/access-token.ts';
@@ -97,5 +97,5 @@ function idTokenFor(
       ? userClaims(person, scope, claimsFor('id_token', scope))
       : idTokenClaims(person, scope, {});
   const who = { issuer: place.issuer, client: client.client.id, user: person.id };
-  return makeIdToken({ ...who, nonce, authenticatedAt: signIn.createdAt, accessToken, claims }, idKey, now);
+  return prepareIdToken({ ...who, nonce, authenticatedAt: signIn.createdAt, accessToken, claims }, idKey, now)();
 }

@@ -1,5 +1,6 @@
 import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import { bucketOf } from '../../db/session/bucket.ts';
+import { LONGEST_JWT } from './sign-jwt.ts';
 import type { KeyRing, SigningKey } from '../../state/key-ring.ts';
 
 /** A verified JWT access token of ours, and the session that it names; times in seconds since 1970. */
@@ -13,8 +14,6 @@ export interface VerifiedJwt {
   readonly expiresAt: number;
 }
 
-/** Characters; no request header is longer, and no token of ours. */
-export const longestToken = 16_384;
 /** Seconds by which two clocks may differ. */
 const clockTolerance = 60;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -29,7 +28,7 @@ export async function readJwtAccessToken(
   issuer: string,
   now: number,
 ): Promise<VerifiedJwt | undefined> {
-  if (text.length > longestToken || !/^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/.test(text)) return undefined;
+  if (text.length > LONGEST_JWT || !/^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/.test(text)) return undefined;
   try {
     const header = decodeProtectedHeader(text);
     const key = typeof header.kid === 'string' ? keys.find(header.kid) : undefined;

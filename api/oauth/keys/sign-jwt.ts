@@ -2,13 +2,19 @@ import { sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import { rawSignature } from './raw-signature.ts';
+import { TokenTooLarge } from '../token-too-large.ts';
 import type { SigningAlgorithm, SigningKey } from '../../state/key-ring.ts';
 
 /** Type of a JWT of ours: an access token (RFC 9068 §2.1) or an id_token. Neither is accepted as the other. */
 export type JwtType = 'at+jwt' | 'JWT';
 
+/** Characters of the longest JWT: request headers and bodies have room for it. */
+export const LONGEST_JWT = 16_384;
+/** Characters of the longest signature: RSA with 4096 bits. */
+const LONGEST_SIGNATURE = 684;
+
 /**
- * Signs a JWT (RFC 7519 §7.1). node's own `sign` makes the signature: a third of the time that WebCrypto takes
+ * Signs a JWT (RFC 7519 §7.1). Throws TokenTooLarge. node's own `sign` makes the signature: a third of the time that WebCrypto takes
  * (measured); jose verifies every kind of token in the tests.
  */
 export function signJwt(type: JwtType, claims: object, key: SigningKey): string {
@@ -17,20 +23,29 @@ export function signJwt(type: JwtType, claims: object, key: SigningKey): string 
 }
 
 /**
- * Signs a JWT as {@link signJwt} does, on another thread where that pays: a signature of RSA takes 0.7 ms, in which
- * this one would serve nobody. One of ES256 takes 23 µs, and more than twice as much on another thread (measured).
+ * Prepares a JWT, which is signed as {@link signJwt} does, on another thread where that pays: a signature of RSA takes
+ * 0.7 ms, in which this one would serve nobody. One of ES256 takes 23 µs, and more than twice as much on another thread
+ * (measured). Throws TokenTooLarge.
  */
-export async function signJwtAside(type: JwtType, claims: object, key: SigningKey): Promise<string> {
-  if (key.algorithm !== 'RS256') return signJwt(type, claims, key);
+export function prepareJwt(type: JwtType, claims: object, key: SigningKey): () => Promise<string> {
   const text = signedText(type, claims, key);
-  const signature = await signOnThread('sha256', Buffer.from(text), key.privateKey());
-  return `${text}.${signature.toString('base64url')}`;
+  return async () => {
+    const bytes = Buffer.from(text);
+    const { algorithm } = key;
+    const signature =
+      algorithm === 'RS256'
+        ? await signOnThread('sha256', bytes, key.privateKey())
+        : signers[algorithm](bytes, key.privateKey());
+    return `${text}.${signature.toString('base64url')}`;
+  };
 }
 
 const signOnThread = promisify<string, Buffer, KeyObject, Buffer>(sign);
 
 function signedText(type: JwtType, claims: object, key: SigningKey): string {
-  return `${headerOf(type, key)}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
+  const text = `${headerOf(type, key)}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
+  if (text.length + LONGEST_SIGNATURE > LONGEST_JWT) throw new TokenTooLarge(LONGEST_JWT);
+  return text;
 }
 
 function headerOf(type: JwtType, key: SigningKey): string {

@@ -1,7 +1,8 @@
 import { createVerifyOnce } from '../../credentials/verified-once.ts';
 import type { KeyRing } from '../../state/key-ring.ts';
-import { isInTime, longestToken, readJwtAccessToken } from './jwt-check.ts';
+import { isInTime, readJwtAccessToken } from './jwt-check.ts';
 import type { VerifiedJwt } from './jwt-check.ts';
+import { LONGEST_JWT } from './sign-jwt.ts';
 
 /** Memory of the JWT access tokens that were verified: an app sends the same token with many requests. */
 export interface VerifiedJwts {
@@ -22,7 +23,7 @@ export function createVerifiedJwts(): VerifiedJwts {
   const verifyOnce = createVerifyOnce<Remembered>(mostTokens);
   return {
     async read(text, keys, issuer, now) {
-      if (text.length > longestToken) return undefined;
+      if (text.length > LONGEST_JWT) return undefined;
       const isStillValid = (known: Remembered) =>
         known.issuer === issuer && isPublished(known.token, keys) && isInTime(known.token, now);
       const found = await verifyOnce(text, isStillValid, async () => {

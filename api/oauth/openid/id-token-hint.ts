@@ -1,5 +1,6 @@
 import { compactVerify, decodeJwt, decodeProtectedHeader, errors } from 'jose';
 import type { KeyRing } from '../../state/key-ring.ts';
+import { LONGEST_JWT } from '../keys/sign-jwt.ts';
 import { ID_TOKEN_ALGORITHMS } from './id-token.ts';
 
 /** User and client of an id_token that we issued. */
@@ -11,9 +12,6 @@ export interface IdTokenHint {
 /** Result for a hint that claims to be ours, but whose key this box no longer has: nothing in it can be verified. */
 export const KEY_GONE = 'key-gone';
 
-/** Characters; more is no id_token of ours. */
-const longestHint = 16_384;
-
 /**
  * Reads an `id_token_hint` (OpenID Connect Core §3.1.2.1, RP-Initiated Logout §2): an id_token that this box signed,
  * even an expired one. Undefined for anything else.
@@ -23,7 +21,7 @@ export async function readIdTokenHint(
   keys: KeyRing,
   issuer: string,
 ): Promise<IdTokenHint | typeof KEY_GONE | undefined> {
-  if (text.length > longestHint) return undefined;
+  if (text.length > LONGEST_JWT) return undefined;
   try {
     const { kid, typ, alg } = decodeProtectedHeader(text);
     if (typeof kid !== 'string' || typ !== 'JWT') return undefined;

@@ -3,7 +3,7 @@ import type { Client } from '../../../crds/client.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import type { SigningAlgorithm, SigningKey } from '../../state/key-ring.ts';
 import { keyOf, readyKeyOf } from '../keys/key-needed.ts';
-import { signJwtAside } from '../keys/sign-jwt.ts';
+import { prepareJwt } from '../keys/sign-jwt.ts';
 import { hasScope } from '../scope-text.ts';
 
 /** Seconds for which an id_token is valid: it tells a client who signed in, and gives no access. */
@@ -46,8 +46,14 @@ export interface IdTokenFacts {
   readonly claims?: Readonly<Record<string, unknown>>;
 }
 
-/** Makes an id_token (OpenID Connect Core §2), signed with the key of {@link idTokenKeyFor} at the same `now`. */
-export function makeIdToken(facts: IdTokenFacts, key: SigningKey, now: number): Promise<string> {
+/** Signs an id_token whose content and key are decided. */
+export type SignIdToken = () => Promise<string>;
+
+/**
+ * Prepares an id_token (OpenID Connect Core §2), signed with the key of {@link idTokenKeyFor} at the same `now`. Throws
+ * TokenTooLarge.
+ */
+export function prepareIdToken(facts: IdTokenFacts, key: SigningKey, now: number): SignIdToken {
   const { issuer, client, user, nonce, authenticatedAt, accessToken, claims } = facts;
   const iat = Math.floor(now / 1000);
   const all = {
@@ -62,7 +68,7 @@ export function makeIdToken(facts: IdTokenFacts, key: SigningKey, now: number): 
     ...(nonce === null ? {} : { nonce }),
     ...(accessToken === undefined ? {} : { at_hash: halfHash(accessToken, key.algorithm) }),
   };
-  return signJwtAside('JWT', all, key);
+  return prepareJwt('JWT', all, key);
 }
 
 /** The hash of each signature; Ed25519 hashes with SHA-512 inside (RFC 8032 §5.1). */

@@ -3,7 +3,8 @@ import type { Person } from '../../db/user/person.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import { GROUPS_SCOPE } from '../../state/requestable-scopes.ts';
 import { claimsFor, scopesOf } from '../scope-text.ts';
-import { asksForIdToken, idTokenKeyFor, makeIdToken } from './id-token.ts';
+import { asksForIdToken, idTokenKeyFor, prepareIdToken } from './id-token.ts';
+import type { SignIdToken } from './id-token.ts';
 import { userClaims } from './user-claims.ts';
 import type { UserClaims } from './user-claims.ts';
 
@@ -25,12 +26,9 @@ export interface SignedInUser {
   readonly authenticatedAt: number | null;
 }
 
-/** Signs an id_token whose content and key are decided. */
-export type SignIdToken = () => Promise<string>;
-
 /**
  * Decides about the id_token that comes with an access token of this text and scope (OpenID Connect Core §3.1.3.3,
- * §12.2); it is signed once the access token is stored. Undefined without the scope `openid`. Throws KeyNeeded.
+ * §12.2); it is signed once the access token is stored. Undefined without the scope `openid`. Throws KeyNeeded, TokenTooLarge.
  */
 export function planIdToken(
   { state, client, issuer, now }: IdTokenIssue,
@@ -43,7 +41,7 @@ export function planIdToken(
   const { user, person, nonce, authenticatedAt } = signedIn;
   const claims = person === null ? {} : idTokenClaims(person, scope, client);
   const facts = { issuer, client: client.id, user, nonce, authenticatedAt, accessToken, claims };
-  return () => makeIdToken(facts, key, now);
+  return prepareIdToken(facts, key, now);
 }
 
 /**

@@ -32,7 +32,7 @@ function readDate(name: string, text: string): TimeRange {
 
 const day = 86_400_000;
 const dayText = /^\d{4}-\d\d-\d\d$/;
-const momentText = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?(?:Z|[+-]\d\d:\d\d)$/;
+const momentText = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 
 /** Returns the first millisecond that a value covers, and the first after it. */
 function readMoment(name: string, text: string): { readonly start: number; readonly end: number } {
@@ -43,10 +43,13 @@ function readMoment(name: string, text: string): { readonly start: number; reado
   throw refusedParameter(name, `must be a date such as ge2026-01-31 or ge2026-01-31T12:00:00Z${hint}`);
 }
 
-/** Returns the milliseconds that a moment covers, by its precision: 1000, with `.5` 100, with `.123` one. */
+/**
+ * Returns the milliseconds that a moment covers, by its precision: 1000, with `.5` 100, with `.123` one. Times are
+ * stored in milliseconds, so `.123456` of Python and `.123456789` of Go and Java cover one too.
+ */
 function momentSpan(text: string): number | undefined {
   const found = momentText.exec(text);
-  return found === null ? undefined : 10 ** (4 - (found[1] ?? '.').length);
+  return found === null ? undefined : 10 ** Math.max(0, 4 - (found[1] ?? '.').length);
 }
 
 /** Checks whether a day exists: Date.parse takes the 31st of February for a day in March. */

@@ -15,7 +15,7 @@ export async function findUser(
   signal?: AbortSignal,
 ): Promise<FoundUser> {
   if (/^\d{1,15}$/.test(text)) return { id: Number(text) };
-  if (!text.includes('@')) return {};
+  if (!/[@＠]/.test(text)) return {};
   const path = apiPath`/users?_count=1&_total=none&email=${text}`;
   const answer = await request({ method: 'GET', path, ...(signal && { signal }) });
   if (answer.kind !== 'done') return { hindrance: answer };

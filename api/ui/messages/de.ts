@@ -1,3 +1,4 @@
+import { MOST_GROUPS_OF_USER } from '../../../crds/user-faults.ts';
 import { PASSWORD_BYTES } from '../../../crds/secret-text.ts';
 import type { Messages } from './messages.ts';
 
@@ -50,6 +51,7 @@ export const german: Messages = {
     'stored-form': 'Das ist die gespeicherte Form eines Passworts. Geben Sie das Passwort selbst ein.',
     'most-used': 'Das ist eines der häufigsten Passwörter, die zuerst ausprobiert werden. Wählen Sie ein anderes.',
     'wrong-password': 'Das ist nicht Ihr bisheriges Passwort.',
+    'too-many-groups': `Ein Benutzer kann in höchstens ${String(MOST_GROUPS_OF_USER)} Gruppen sein.`,
     'group-taken': 'Diesen Namen hat schon eine andere Gruppe dieser Box.',
   },
   tooShort: (least) => `Ein Passwort muss mindestens ${String(least)} Zeichen haben.`,

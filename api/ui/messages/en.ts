@@ -1,3 +1,4 @@
+import { MOST_GROUPS_OF_USER } from '../../../crds/user-faults.ts';
 import { PASSWORD_BYTES } from '../../../crds/secret-text.ts';
 import type { Messages } from './messages.ts';
 
@@ -48,6 +49,7 @@ export const english: Messages = {
     'stored-form': 'This is the stored form of a password. Type the password itself.',
     'most-used': 'This is one of the most common passwords, which are guessed first. Choose another one.',
     'wrong-password': 'This is not your current password.',
+    'too-many-groups': `A user can be in at most ${String(MOST_GROUPS_OF_USER)} groups.`,
     'group-taken': 'Another group of this box already has this name.',
   },
   tooShort: (least) => `A password must have at least ${String(least)} characters.`,

@@ -20,13 +20,19 @@ const numericEnd = /(?:^|\.)(?:[0-9]+|0x[0-9a-f]*)$/;
  */
 export function emailKey(email: string): string | undefined {
   if (email.length > longest) return undefined;
-  const at = email.lastIndexOf('@');
-  const domain = domainKey(email.slice(at + 1));
-  const local = folded(email.slice(0, Math.max(at, 0)));
+  const typed = halfWidth(email);
+  const at = typed.lastIndexOf('@');
+  const domain = domainKey(typed.slice(at + 1));
+  const local = folded(typed.slice(0, Math.max(at, 0)));
   if (domain === undefined || local.length > longestLocalPart || !localPart.test(local)) return undefined;
   const key = `${local}@${domain}`;
   // What is shown must be an email again: a domain of many letters beyond ASCII is longer there.
   return key.length <= longest ? key : undefined;
+}
+
+/** Returns a text with ASCII in place of its full-width forms, which a Japanese keyboard writes. */
+function halfWidth(text: string): string {
+  return text.replace(/[\uff01-\uff5e]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0));
 }
 
 /** Returns a domain in ASCII. Its shape is checked first: the conversion also takes an address, path or line feed. */

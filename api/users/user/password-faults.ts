@@ -2,6 +2,7 @@ import type { Box } from '../../../crds/box.ts';
 import type { Fault } from '../../../crds/fault.ts';
 import { PASSWORD_BYTES, storedForm } from '../../../crds/secret-text.ts';
 import { refusalTexts, tooShortText } from '../../../crds/user-faults.ts';
+import { normalPassword } from '../../credentials/password.ts';
 import { isMostUsedPassword } from './most-used-passwords.ts';
 
 /** Minimum number of characters of a password if the box sets none (OWASP ASVS 5.0, 6.2.1). */
@@ -15,8 +16,9 @@ export function shortestPassword({ password }: Box): number {
 /** Weaknesses of a new password. */
 export type PasswordWeakness = 'too-short' | 'too-long' | 'most-used' | 'stored-form';
 
-/** Returns the weakness of a new password; undefined: none. */
-export async function passwordWeakness(password: string, settings: Box): Promise<PasswordWeakness | undefined> {
+/** Returns the weakness of a new password in its normal form, which is stored; undefined: none. */
+export async function passwordWeakness(typed: string, settings: Box): Promise<PasswordWeakness | undefined> {
+  const password = normalPassword(typed);
   const length = Array.from(password).length;
   if (length < shortestPassword(settings)) return 'too-short';
   // A password is never truncated.

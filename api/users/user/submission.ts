@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { allows } from '../../../crds/compatibility.ts';
 import type { Box } from '../../../crds/box.ts';
 import { MOST_HINTS, wordHint } from '../../../crds/did-you-mean.ts';
-import { refusalTexts } from '../../../crds/user-faults.ts';
+import { MOST_GROUPS_OF_USER, refusalTexts } from '../../../crds/user-faults.ts';
 import type { Fault } from '../../../crds/fault.ts';
 import { equal } from '../../credentials/equal.ts';
 import type { StoredUser, UserStatus } from '../../db/user/user.ts';
@@ -37,7 +37,6 @@ export interface ReadUser {
 
 /** Names of the fields of a user that can be set. */
 export const writableUserFields = ['email', 'email_verified', 'password', 'data', 'status', 'group-ids'] as const;
-const mostGroups = 1000;
 
 /**
  * Reads a submitted user; `present` is the user to be changed, undefined where one is created. A user that was read can
@@ -141,9 +140,10 @@ function readStatus(value: unknown): Part {
 
 function readGroups(value: unknown): Part {
   if (value === undefined) return {};
-  const isList = Array.isArray(value) && value.length <= mostGroups && value.every(isGroupId);
-  if (isList) return { wish: { groups: [...new Set(value)] } };
-  return { faults: [{ path: 'group-ids', message: `must be a list of at most ${String(mostGroups)} ids of groups` }] };
+  const ids = Array.isArray(value) && value.every(isGroupId) ? [...new Set(value)] : undefined;
+  if (ids === undefined) return { faults: [{ path: 'group-ids', message: 'must be a list of ids of groups' }] };
+  if (ids.length <= MOST_GROUPS_OF_USER) return { wish: { groups: ids } };
+  return { faults: [{ path: 'group-ids', message: refusalTexts['too-many-groups'] }] };
 }
 
 function isGroupId(value: unknown): value is number {

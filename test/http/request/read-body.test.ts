@@ -25,7 +25,7 @@ const unknownMembers: Statuses = {
   'POST /auth/signout': 403,
 };
 
-/** JSON that is none, or no object; the resource endpoints read half a megabyte of brackets, OAuth's 16 KB. */
+/** JSON that is none, or no object; the resource endpoints read half a megabyte of brackets, OAuth's 64 KB. */
 const malformed: Readonly<Record<string, (shape: string) => string>> = {
   'an open brace': () => `{"${canary}":`,
   'text behind the end': () => `{} ${canary}`,
@@ -168,7 +168,7 @@ describe('bodies', () => {
   });
 
   describe('X-05 a body above the limit is 413 and ends the connection', () => {
-    const limits = { oauth: 16_384, resource: 1_048_576, plain: 0, page: 16_384 } as const;
+    const limits = { oauth: 65_536, resource: 1_048_576, plain: 0, page: 65_536 } as const;
     const padded = ({ body = '', shape, type }: RouteRequest, length: number): string =>
       shape !== 'resource' && type === form ? `${body}&x=`.padEnd(length, 'x') : body.padEnd(length, ' ');
 

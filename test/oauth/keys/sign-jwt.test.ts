@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { jwtVerify } from 'jose';
 import { generateKeyPairSync } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
-import { signJwt, signJwtAside } from '../../../api/oauth/keys/sign-jwt.ts';
+import { LONGEST_JWT, prepareJwt, signJwt } from '../../../api/oauth/keys/sign-jwt.ts';
 import type { SigningAlgorithm, SigningKey } from '../../../api/state/key-ring.ts';
 
 type Pair = { readonly publicKey: KeyObject; readonly privateKey: KeyObject };
@@ -24,7 +24,7 @@ describe('a signed JWT', () => {
   for (const algorithm of ['ES256', 'RS256', 'EdDSA'] as const) {
     it(`of ${algorithm} verifies, also if it was signed aside`, async () => {
       const key = keyOf(algorithm);
-      for (const token of [signJwt('JWT', { sub: '7' }, key), await signJwtAside('JWT', { sub: '7' }, key)]) {
+      for (const token of [signJwt('JWT', { sub: '7' }, key), await prepareJwt('JWT', { sub: '7' }, key)()]) {
         const { payload, protectedHeader } = await jwtVerify(token, key.publicKey);
         expect(payload).to.deep.equal({ sub: '7' });
         expect(protectedHeader).to.deep.equal({ alg: algorithm, typ: 'JWT', kid: 'key' });
@@ -32,10 +32,23 @@ describe('a signed JWT', () => {
     });
   }
 
+  for (const [what, sign] of [
+    ['at once', signJwt],
+    ['aside', prepareJwt],
+  ] as const) {
+    it(`of more characters than are accepted is not made, ${what}`, () => {
+      // E-22: no request could present it.
+      const claims = (length: number) => ({ text: 'x'.repeat(length) });
+      expect(() => sign('JWT', claims(12_500), keyOf('RS256'))).to.throw(/more than 16384 characters/);
+      expect(() => sign('JWT', claims(11_500), keyOf('RS256'))).not.to.throw();
+      expect(signJwt('JWT', claims(11_500), keyOf('RS256'))).to.have.length.lessThan(LONGEST_JWT);
+    });
+  }
+
   it('of RSA leaves the thread to others while it is signed', async () => {
     const key = keyOf('RS256');
     let isSigned = false;
-    const signing = signJwtAside('JWT', {}, key).then(() => (isSigned = true));
+    const signing = prepareJwt('JWT', {}, key)().then(() => (isSigned = true));
     // All that this thread can do before it turns to what others have finished.
     for (let step = 0; step < 100; step += 1) await Promise.resolve();
     expect(isSigned).to.equal(false);

@@ -26,8 +26,8 @@ export function readPrompt(parameters: Parameters): Prompt {
     );
   }
   const maxAge = parameters.get('max_age');
-  if (maxAge !== undefined && !/^\d{1,9}$/.test(maxAge)) {
-    throw new AuthorizationError('invalid_request', 'max_age must be a number of seconds');
+  if (maxAge !== undefined && !/^\d+$/.test(maxAge)) {
+    throw new AuthorizationError('invalid_request', 'max_age must be a whole number of seconds, such as 3600');
   }
   return {
     none: values.has('none'),

@@ -12,7 +12,7 @@ import { completeToken, startToken } from '../access-token.ts';
 import type { MadeAccessToken } from '../access-token.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { planIdToken } from '../../openid/issue-id-token.ts';
-import type { SignIdToken } from '../../openid/issue-id-token.ts';
+import type { SignIdToken } from '../../openid/id-token.ts';
 import { scopeMember } from '../requested-scope.ts';
 import { tokenResponse } from '../response.ts';
 import type { Grant, GrantContext, TokenRequest } from './grant.ts';

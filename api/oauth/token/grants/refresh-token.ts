@@ -16,7 +16,7 @@ import type { MadeAccessToken } from '../access-token.ts';
 import { notAuthenticated } from '../../not-authenticated.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { planIdToken } from '../../openid/issue-id-token.ts';
-import type { SignIdToken } from '../../openid/issue-id-token.ts';
+import type { SignIdToken } from '../../openid/id-token.ts';
 import { scopeMember } from '../requested-scope.ts';
 import { refreshSettings } from '../../refresh/settings.ts';
 import { tooManySessions } from '../session-limit.ts';
