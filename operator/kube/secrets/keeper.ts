@@ -105,7 +105,7 @@ class ClusterSecretKeeper {
   }
 
   async release(box: string, kept: readonly KeptName[], signal: AbortSignal): Promise<readonly KeptName[]> {
-    for (const { name } of kept) this.#last.delete(keyOf(box, name));
+    this.leave(box, kept);
     return releaseSecrets({ ...this.#options, box, store: this.#store(box) }, kept, signal);
   }
 

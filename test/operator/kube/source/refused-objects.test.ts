@@ -1,59 +1,17 @@
 import { expect } from 'chai';
 import { eventually } from '../../../support/eventually.ts';
+import { allowAgain, deny, isDenied, sentence } from '../admission-rule.ts';
 import { eachInCluster, machine, type SourceRig } from '../source-rig.ts';
-
-const admission = '/apis/admissionregistration.k8s.io/v1';
 
 describe('an object that an admission rule does not let the operator change', () => {
   let rig: SourceRig;
   eachInCluster((made) => (rig = made));
-  afterEach(() => allowAgain());
+  afterEach(() => allowAgain(rig.plane, rig.box));
 
-  const sentence = 'the team says no';
-  const names = () => ({ policy: `refuse-${rig.box}`, client: (name: string) => rig.at('Client', name) });
-
-  /** Denies changes of Clients of this box for which an expression is false. */
-  async function deny(expression: string): Promise<void> {
-    const name = names().policy;
-    const namespaceSelector = { matchLabels: { 'kubernetes.io/metadata.name': rig.box } };
-    const resourceRules = [
-      { apiGroups: ['boxgate.dev'], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['clients'] },
-    ];
-    const made = (kind: string, spec: object) => ({
-      apiVersion: 'admissionregistration.k8s.io/v1',
-      kind,
-      metadata: { name },
-      spec,
-    });
-    await rig.plane.call({
-      method: 'POST',
-      path: `${admission}/validatingadmissionpolicies`,
-      body: made('ValidatingAdmissionPolicy', {
-        matchConstraints: { namespaceSelector, resourceRules },
-        validations: [{ expression, message: sentence }],
-      }),
-    });
-    await rig.plane.call({
-      method: 'POST',
-      path: `${admission}/validatingadmissionpolicybindings`,
-      body: made('ValidatingAdmissionPolicyBinding', { policyName: name, validationActions: ['Deny'] }),
-    });
-  }
-
-  async function allowAgain(): Promise<void> {
-    for (const kind of ['validatingadmissionpolicybindings', 'validatingadmissionpolicies'])
-      await rig.plane.call({ method: 'DELETE', path: `${admission}/${kind}/${names().policy}` });
-  }
-
-  /** Waits until the API server denies a change of an object that the rule is about. */
-  async function isDenied(name: string): Promise<void> {
-    await eventually(`changes of ${name} are denied`, async () => {
-      const body = { metadata: { annotations: { probe: 'x' } } };
-      const contentType = 'application/merge-patch+json';
-      const path = `${names().client(name)}?dryRun=All`;
-      return (await rig.plane.call({ method: 'PATCH', path, body, contentType })).status === 422;
-    });
-  }
+  const denyAllBut = (expression: string): Promise<void> =>
+    deny(rig.plane, { namespace: rig.box, group: 'boxgate.dev', resource: 'clients', expression });
+  const isSoon = (name: string): Promise<void> =>
+    eventually(`changes of ${name} are denied`, () => isDenied(rig.plane, rig.at('Client', name)));
 
   async function message(name: string): Promise<string> {
     const { conditions } = await rig.find('Client', name);
@@ -66,8 +24,8 @@ describe('an object that an admission rule does not let the operator change', ()
     for (const name of ['old', 'dis']) await rig.put('Client', name, machine(`of-${name}`));
     await rig.put('Box', 'box', {});
     for (const name of ['old', 'dis']) await rig.ready('Client', name);
-    await deny("object.metadata.name != 'old'");
-    await isDenied('old');
+    await denyAllBut("object.metadata.name != 'old'");
+    await isSoon('old');
     await rig.plane.call({ method: 'DELETE', path: rig.at('Client', 'old') });
     await eventually('it is told', async () => (await rig.condition('Client', 'old')) === 'False/FinalizerRefused');
     expect(await message('old'))
@@ -81,7 +39,7 @@ describe('an object that an admission rule does not let the operator change', ()
     expect(await rig.token('new', 'of-new')).to.equal(200);
     expect(await rig.condition('Box', 'box')).to.equal('True/Ready');
     expect(rig.failures.map(String).join()).to.contain(sentence);
-    await allowAgain();
+    await allowAgain(rig.plane, rig.box);
     const isGone = async (): Promise<boolean> =>
       (await rig.plane.call({ path: rig.at('Client', 'old') })).status === 404;
     await eventually('it is released', isGone);
@@ -89,16 +47,16 @@ describe('an object that an admission rule does not let the operator change', ()
 
   it('says so where it cannot be held, while all others are Ready', async () => {
     // E-06: one refused finalizer left every object of the box without a status.
-    await deny("object.metadata.name != 'bad'");
+    await denyAllBut("object.metadata.name != 'bad'");
     await rig.put('Client', 'bad', machine('of-bad'));
-    await isDenied('bad');
+    await isSoon('bad');
     await rig.put('Client', 'good', machine('of-good'));
     await rig.start();
     await rig.ready('Client', 'good');
     await eventually('it is told', async () => (await rig.condition('Client', 'bad')) === 'False/FinalizerRefused');
     expect(await message('bad')).to.contain(sentence);
     expect(await rig.token('bad', 'of-bad')).to.equal(200);
-    await allowAgain();
+    await allowAgain(rig.plane, rig.box);
     await rig.ready('Client', 'bad');
   });
 });
