@@ -67,8 +67,8 @@ const starts: Readonly<Record<GatewayName, Start>> = {
 };
 
 /**
- * Starts a gateway on a loopback port: nginx with locations, Caddy with a site and Envoy with its file, in which PORT is
- * the port, Traefik with the file of its provider `file`. Throws if the program is missing or refuses the
+ * Starts a gateway on a loopback port: nginx with locations, Caddy with a site and Envoy with its file, in which PORT
+ * is the port, Traefik with the file of its provider `file`. Throws if the program is missing or refuses the
  * configuration.
  */
 export async function startGateway(name: GatewayName, configuration: string): Promise<RunningGateway> {

@@ -2,41 +2,11 @@ import { expect } from 'chai';
 import { sendRequest } from '../http/raw-http.ts';
 import { blocksOf, replaced } from '../support/page-block.ts';
 import { startProgram } from './documented-program.ts';
-import { describeGateway, withoutTokenLine } from './gateway-stories.ts';
+import { caddyPage, nginxPage } from './gateway-pages.ts';
+import { describeGateway } from './gateway-stories.ts';
 
-describeGateway('nginx', {
-  heading: 'nginx',
-  language: 'nginx',
-  configure: (block, app, boxgate) =>
-    replaced(block, {
-      'proxy_pass       http://orders.shop.svc:8080/;': `proxy_pass ${app}/;`,
-      'http://boxgate.shop.svc/': `${boxgate}/`,
-    }),
-  told: ['x-auth-client', 'x-auth-scope', 'x-auth-user'],
-  withToken: withoutTokenLine,
-  // The page removes the headers of other dialects.
-  forged: [403, 403, 403],
-  resolved: '/orders/7?x=1',
-  down: 500,
-});
-
-describeGateway('caddy', {
-  heading: 'Caddy',
-  language: '',
-  configure: (block, app, boxgate) =>
-    replaced(block, {
-      'orders.example {': 'http://orders.example:PORT {',
-      'forward_auth boxgate.shop.svc:80': `forward_auth ${boxgate}`,
-      'reverse_proxy orders.shop.svc:8080': `reverse_proxy ${app}`,
-    }),
-  keepQuery: (configuration) => configuration.replace('/auth/check?', '/auth/check'),
-  told: ['x-auth-client', 'x-auth-scope', 'x-auth-user'],
-  withToken: withoutTokenLine,
-  // Caddy forwards the headers of nginx's dialect, which then tell another request than its own.
-  forged: [400, 400, 403],
-  resolved: undefined,
-  down: 502,
-});
+describeGateway('nginx', nginxPage);
+describeGateway('caddy', caddyPage);
 
 describe('an app with Express, as docs/gateways.md has it', () => {
   const [program = ''] = blocksOf('gateways.md', 'The path that the app sees', 'js');

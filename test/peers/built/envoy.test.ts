@@ -1,6 +1,6 @@
 import { obtainEnvoy } from '../../../tools/needs/envoy.ts';
-import { replaced } from '../../support/page-block.ts';
-import { describeGateway, withoutTokenLine } from '../gateway-stories.ts';
+import { describeGateway } from '../gateway-stories.ts';
+import { envoyPage } from './envoy-page.ts';
 
 describe('Envoy itself', () => {
   before(async function () {
@@ -8,27 +8,5 @@ describe('Envoy itself', () => {
     await obtainEnvoy(process.env, (line) => process.stderr.write(`${line}\n`));
   });
 
-  describeGateway('envoy', {
-    heading: 'Envoy',
-    language: 'yaml',
-    configure: (block, app, boxgate) =>
-      replaced(block, {
-        'address: 0.0.0.0, port_value: 8080': 'address: 127.0.0.1, port_value: PORT',
-        'address: boxgate-api.boxgate-system.svc, port_value: 80': addressOf(boxgate),
-        'address: orders.shop.svc, port_value: 8080': addressOf(app),
-      }),
-    told: ['x-auth-client', 'x-auth-policy', 'x-auth-scope', 'x-auth-session', 'x-auth-user'],
-    // Envoy does not show the box the headers of other dialects.
-    forged: [403, 403, 403],
-    resolved: '/orders/7?x=1',
-    // Envoy redirects to the path without escapes, and asks about that one.
-    escaped: 307,
-    withToken: withoutTokenLine,
-    down: 503,
-  });
+  describeGateway('envoy', envoyPage);
 });
-
-function addressOf(url: string): string {
-  const { hostname, port } = new URL(url);
-  return `address: ${hostname}, port_value: ${port}`;
-}

@@ -1,4 +1,4 @@
-import { parseAllDocuments, stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { isObject } from '../../../crds/json-value.ts';
 import { obtainTraefik } from '../../../tools/needs/traefik.ts';
 import { replaced } from '../../support/page-block.ts';
@@ -28,7 +28,7 @@ describe('Traefik itself', () => {
 
 /** Returns the file of Traefik's provider `file` that sends every request to an app through two Middlewares. */
 function routesBehind(middlewares: string, app: string): string {
-  const [boxgate, noToken] = parseAllDocuments(middlewares).map((document): unknown => document.toJS());
+  const [boxgate, noToken]: unknown[] = middlewares.split('---\n').map((middleware) => parse(middleware));
   if (!isObject(boxgate) || !isObject(noToken)) throw new TypeError(middlewares);
   return stringify({
     http: {
