@@ -1,7 +1,7 @@
-import type { LogoutFault } from '../oauth/openid/logout-request.ts';
 import { markup } from './markup.ts';
 import type { Language } from './language.ts';
 import { messages } from './messages.ts';
+import type { Messages } from './messages.ts';
 import { page } from './page.ts';
 import type { BoxLook, Page } from './page.ts';
 
@@ -14,7 +14,7 @@ export interface SignedInView {
   /** Address that the form of the button is sent to. */
   readonly signOutAddress: string;
   /** Fault in the request of the app that sent the user here; undefined: none. */
-  readonly fault?: LogoutFault | undefined;
+  readonly fault?: keyof Messages['logoutFaults'] | undefined;
 }
 
 /** Renders the page that shows the signed-in user, with a button to sign out. */
@@ -38,7 +38,7 @@ export function signOutPage({ language, look, formToken, email, signOutAddress, 
   );
 }
 
-function faultText(language: Language, fault: LogoutFault | undefined) {
+function faultText(language: Language, fault: SignedInView['fault']) {
   return fault && markup`<p role="alert">${messages[language].logoutFaults[fault]}</p>`;
 }
 

@@ -24,7 +24,7 @@ export type ValidatedLogout =
     };
 
 /** `unlisted`: its client has not registered the address; `no-client`: nothing names a client that could have. */
-export type LogoutFault = 'unlisted' | 'no-client';
+type LogoutFault = 'unlisted' | 'no-client';
 
 const untrusted = { verdict: 'untrusted' } as const;
 
