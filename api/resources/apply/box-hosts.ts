@@ -6,24 +6,28 @@ import type { ValidatedLine } from './plan.ts';
 
 /**
  * Returns the lines with the Box reduced to the hosts that its box has, and the reason for the others. In a cluster
- * hosts were assigned before (`PUT /hosts`); without namespaces nobody grants them: the Box claims them.
+ * hosts were assigned before (`PUT /hosts`); without namespaces nobody grants them: the Box claims them. A dry run claims
+ * none, and its answer tells nobody which hosts other boxes have.
  */
 export async function withOwnHosts(
   connection: Connection,
   box: string,
   { cluster, namespace }: ApplyHead,
   lines: readonly ValidatedLine[],
+  isDryRun: boolean,
 ): Promise<readonly ValidatedLine[]> {
   const settings = lines.find(({ resource }) => resource?.resourceType === 'Box');
   if (settings?.resource?.resourceType !== 'Box') return lines;
   const { resource } = settings;
+  if (namespace === undefined && isDryRun) return lines;
   if (namespace === undefined) await claimHosts(connection, box, cluster, resource.hosts ?? []);
   const held = resource.hosts === undefined ? new Set<string>() : await holdHosts(connection, box);
-  const own = ownSettings(settings, resource, held);
+  const missing = namespace === undefined ? 'belongs to another box' : 'is not assigned to this box';
+  const own = ownSettings(settings, resource, held, missing);
   return lines.map((line) => (line === settings ? own : line));
 }
 
-function ownSettings(line: ValidatedLine, resource: Box, held: ReadonlySet<string>): ValidatedLine {
+function ownSettings(line: ValidatedLine, resource: Box, held: ReadonlySet<string>, missing: string): ValidatedLine {
   const { hosts = [], issuer, ...rest } = resource;
   const foreign = hosts.filter((host) => !held.has(host));
   if (foreign.length === 0) return line;
@@ -33,6 +37,6 @@ function ownSettings(line: ValidatedLine, resource: Box, held: ReadonlySet<strin
     hosts: hosts.filter((host) => held.has(host)),
     ...(issuer === undefined || isForeignIssuer ? {} : { issuer }),
   };
-  const faults = foreign.map((host) => ({ path: 'hosts', message: `another box has ${host}` }));
+  const faults = foreign.map((host) => ({ path: 'hosts', message: `${host} ${missing}` }));
   return { ...line, resource: own, unusable: [...(line.unusable ?? []), ...faults], isPartial: true };
 }

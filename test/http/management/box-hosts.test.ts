@@ -79,7 +79,7 @@ describe('R-B2 the hosts of boxes', () => {
     };
     expect(await settings('has-one', fields)).to.deep.include({
       result: 'created',
-      faults: [{ path: 'hosts', message: 'another box has two.test' }],
+      faults: [{ path: 'hosts', message: 'two.test is not assigned to this box' }],
     });
     const { rows } = await owner.query<{ body: object }>(`SELECT body FROM boxgate.resource WHERE box = 'has-one'`);
     const { issuer: _, ...rest } = fields;
@@ -136,7 +136,7 @@ describe('R-B2 the hosts of boxes', () => {
     expect(first[0]?.faults).to.equal(undefined);
     const declareOther = () => api.declare('folder-two', [{ kind: 'Box', id: 'folder-two', hosts: ['folder.test'] }]);
     expect((await declareOther())[0]?.faults).to.deep.equal([
-      { path: 'hosts', message: 'another box has folder.test' },
+      { path: 'hosts', message: 'folder.test belongs to another box' },
     ]);
     expect(await issuerAt('folder.test')).to.contain('/boxes/folder-one');
     await api.remove('folder-one', [{ kind: 'Box', id: 'folder-one' }]);

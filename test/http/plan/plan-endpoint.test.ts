@@ -54,6 +54,17 @@ describe('POST /$plan', () => {
     return group?.['id'];
   };
 
+  it('answers alike for a host that another box has and for one that no box has', async () => {
+    // E-25 f: a plan of one box asked which hosts the others have.
+    await api.declare('other', [{ kind: 'Box', id: 'other', hosts: ['taken.example'] }]);
+    const answer = async (host: string): Promise<string> => {
+      const { compared: _, ...rest } = await plan([...present, object('Box', 'default', { hosts: [host] })]);
+      return JSON.stringify(rest).replaceAll(host, 'host');
+    };
+    expect(await answer('taken.example')).to.equal(await answer('free.example'));
+    expect(await answer('taken.example')).not.to.contain('another box');
+  });
+
   it('finds no change in what is declared, whatever the secrets are', async () => {
     expect(await plan(present)).to.deep.include({ resources: [], secrets: [], sessions: [], decisions: [] });
   });
