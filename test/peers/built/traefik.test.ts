@@ -28,7 +28,10 @@ describe('Traefik itself', () => {
 
 /** Returns the file of Traefik's provider `file` that sends every request to an app through two Middlewares. */
 function routesBehind(middlewares: string, app: string): string {
-  const [boxgate, noToken]: unknown[] = middlewares.split('---\n').map((middleware) => parse(middleware));
+  const [boxgate, noToken] = middlewares.split('---\n').map((middleware): unknown => {
+    const resource: unknown = parse(middleware);
+    return resource;
+  });
   if (!isObject(boxgate) || !isObject(noToken)) throw new TypeError(middlewares);
   return stringify({
     http: {
