@@ -26,7 +26,7 @@ export interface ServerLimits {
 }
 
 /** Bytes of a request's head, with the cookies of other services of the same domain. */
-export const LONGEST_HEAD = 32_768;
+const LONGEST_HEAD = 32_768;
 
 /** Default limits. */
 export const defaultServerLimits: ServerLimits = {

@@ -215,7 +215,9 @@ export async function applyLines(
   const lines = validated.map(({ line }) => line);
   const isQuotaNew = head.quota !== undefined && (await storeQuota(connection, box, head.quota));
   if (isQuotaNew) note({ event: 'box.quota_changed', target: `Box/${box}` });
-  const own = await withOwnHosts(connection, box, head, validated, ready.endsAll === true);
+  // A dry run without namespaces claims no host: its answer would tell which ones other boxes have.
+  const claimsNone = ready.endsAll === true && head.namespace === undefined;
+  const own = claimsNone ? validated : await withOwnHosts(connection, box, head, validated);
   const wanted = planApply(head, own, await foundRows(connection, box, head, lines));
   const plan = await fitQuota(connection, box, wanted);
   const applied = changes(plan) || isQuotaNew ? await store({ connection, note }, asked, plan, ready) : ready.version;

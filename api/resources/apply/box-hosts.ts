@@ -6,20 +6,17 @@ import type { ValidatedLine } from './plan.ts';
 
 /**
  * Returns the lines with the Box reduced to the hosts that its box has, and the reason for the others. In a cluster
- * hosts were assigned before (`PUT /hosts`); without namespaces nobody grants them: the Box claims them. A dry run claims
- * none, and its answer tells nobody which hosts other boxes have.
+ * hosts were assigned before (`PUT /hosts`); without namespaces nobody grants them: the Box claims them.
  */
 export async function withOwnHosts(
   connection: Connection,
   box: string,
   { cluster, namespace }: ApplyHead,
   lines: readonly ValidatedLine[],
-  isDryRun: boolean,
 ): Promise<readonly ValidatedLine[]> {
   const settings = lines.find(({ resource }) => resource?.resourceType === 'Box');
   if (settings?.resource?.resourceType !== 'Box') return lines;
   const { resource } = settings;
-  if (namespace === undefined && isDryRun) return lines;
   if (namespace === undefined) await claimHosts(connection, box, cluster, resource.hosts ?? []);
   const held = resource.hosts === undefined ? new Set<string>() : await holdHosts(connection, box);
   const missing = namespace === undefined ? 'belongs to another box' : 'is not assigned to this box';
