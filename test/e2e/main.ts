@@ -41,8 +41,7 @@ async function run(stories: readonly string[]): Promise<number> {
   interruption.signal.throwIfAborted();
   const next = stories.some((file) => file.includes('/faults/')) ? [await buildNextRelease(images.image)] : [];
   interruption.signal.throwIfAborted();
-  const { image, nginxImage, postgresImage } = images;
-  await cluster.load([image, nginxImage, ...(postgresImage === undefined ? [] : [postgresImage]), ...next]);
+  await cluster.load([...Object.values(environmentOf(images)).filter((image) => image !== ''), ...next]);
   interruption.signal.throwIfAborted();
   return runStories(stories, { ...cluster.environment, ...environmentOf(images) });
 }
@@ -51,8 +50,13 @@ async function checkPrograms(): Promise<void> {
   for (const [program, parameters] of Object.entries(needed)) await runCommand(program, parameters);
 }
 
-function environmentOf({ image, nginxImage, postgresImage = '' }: E2eConfig): Record<string, string> {
-  return { [variables.image]: image, [variables.nginxImage]: nginxImage, [variables.postgresImage]: postgresImage };
+function environmentOf(images: E2eConfig): Record<string, string> {
+  return {
+    [variables.image]: images.image,
+    [variables.nginxImage]: images.nginxImage,
+    [variables.oldestPostgresImage]: images.oldestPostgresImage,
+    [variables.postgresImage]: images.postgresImage ?? '',
+  };
 }
 
 /** Runs the stories in a process of their own, which uninstalls what it installed. Returns its exit code. */
