@@ -5,6 +5,8 @@ import type { QueueOptions } from './queue.ts';
 export interface ApiAvailability {
   /** Notes a failed call: if it got no answer, the API is checked immediately. */
   suspect(error: unknown): void;
+  /** Notes that the API has served a pass. */
+  noteServed(): void;
   /** Returns why the API could not serve the last time; undefined if it could. */
   fault(): string | undefined;
   stop(): void;
@@ -14,7 +16,10 @@ export interface ApiAvailability {
 export interface ApiAvailabilityOptions {
   /** Calls the API; any answer will do. Throws ManagementError `unavailable` if there is none. */
   readonly ask: (signal: AbortSignal) => Promise<unknown>;
-  /** Called when the API stops answering, and when the reason of that has changed for longer than one check. */
+  /**
+   * Called when the API stops answering, and when the reason of that has changed for longer than one check. `isNew`: it
+   * has served before, so an outage begins. In a new installation the API begins after the operator.
+   */
   readonly onAway: (fault: string, isNew: boolean) => void;
   /** Called when the API answers again. */
   readonly onReturn: () => void;
@@ -34,6 +39,7 @@ export function watchApiAvailability({ ask, onAway, onReturn, schedule }: ApiAva
   const stopping = new AbortController();
   let isAsking = false;
   let told: string | undefined;
+  let hasServed = false;
   let last: string | undefined;
   let cancel = (): void => undefined;
 
@@ -50,7 +56,8 @@ export function watchApiAvailability({ ask, onAway, onReturn, schedule }: ApiAva
     // Replicas may differ in their reasons: one that comes and goes is not reported.
     if (fault === undefined || before === undefined || fault === seen) told = fault;
     cancel = schedule(fault === undefined ? calmPeriod : period, () => void look());
-    if (told !== undefined && told !== before) onAway(told, before === undefined);
+    if (told !== undefined && told !== before) onAway(told, before === undefined && hasServed);
+    hasServed ||= fault === undefined;
     if (told === undefined && before !== undefined) onReturn();
   }
 
@@ -61,6 +68,7 @@ export function watchApiAvailability({ ask, onAway, onReturn, schedule }: ApiAva
       cancel();
       void look();
     },
+    noteServed: () => void (hasServed = true),
     fault: () => told,
     stop() {
       stopping.abort(new Error('nobody waits for the API any more'));

@@ -7,6 +7,8 @@ export interface ApiRecovery {
   readonly reach: ApiAvailability;
   /** Adds the boxes whose last pass failed, and those whose status reports whether the API answers. */
   readonly retry: () => void;
+  /** Notes that a pass over a box succeeded. */
+  readonly succeeded: (box: string) => void;
 }
 
 /** Dependencies of following the API. */
@@ -19,7 +21,7 @@ export interface ApiFollower extends Pick<PassContext, 'management'>, Pick<ApiAv
 export function followApi(
   { management, schedule, onApiAway }: ApiFollower,
   caches: ReadonlyMap<string, BoxCache>,
-  failing: ReadonlyMap<string, unknown>,
+  failing: Map<string, unknown>,
   add: (box: string) => void,
 ): ApiRecovery {
   const retry = (): void => [...removalsFirst([...failing.keys()], caches), ...withBox(caches)].forEach(add);
@@ -28,7 +30,12 @@ export function followApi(
     withBox(caches).forEach(add);
     if (isNew) onApiAway?.(fault);
   };
-  return { reach: watchApiAvailability({ ask, onAway, onReturn: retry, schedule }), retry };
+  const reach = watchApiAvailability({ ask, onAway, onReturn: retry, schedule });
+  const succeeded = (box: string): void => {
+    failing.delete(box);
+    reach.noteServed();
+  };
+  return { reach, retry, succeeded };
 }
 
 /** Returns the boxes that have a Box, whose status reports whether the API answers. */

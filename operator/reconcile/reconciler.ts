@@ -101,7 +101,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
         const left = await measured(meter, box, () => reconcileBox({ box, cache, scope, context, large, signal }));
         if (left === 'more') queue.add(box);
         large.end(true);
-        failing.delete(box);
+        succeeded(box);
         timers.runAt(box, cache.nextLook);
       } catch (error) {
         large.end(false);
@@ -119,7 +119,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
   meter.measure(() => queue.waiting, missing, conditions);
 
   const timers = createRequeueTimers((box) => queue.add(box), options.now, options.schedule);
-  const { reach, retry } = followApi(options, caches, failing, (box) => queue.add(box));
+  const { reach, retry, succeeded } = followApi(options, caches, failing, (box) => queue.add(box));
   /** Handles a failure that concerns no single box. */
   function told(error: unknown, wait: number): void {
     reach.suspect(error);

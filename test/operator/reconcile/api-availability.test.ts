@@ -7,6 +7,15 @@ describe('watching whether the API can serve', () => {
   it('tells an outage with its reason, another reason once it has stayed, and the end', async () => {
     // E-29, E-30: replicas that are asked in turn may differ, and each reason is told in the status of each Box.
     const answers = ['', 'refused', 'recovery', 'refused', 'recovery', 'recovery', 'recovery'];
+    expect(await toldOf(answers)).to.deep.equal(['refused new', 'recovery now', 'back']);
+  });
+
+  it('tells no outage before the API has served: in a new installation it begins after the operator', async () => {
+    // E-30: no Warning in normal operation.
+    expect(await toldOf(['refused', '', 'refused'])).to.deep.equal(['refused now', 'back', 'refused new', 'back']);
+  });
+
+  async function toldOf(answers: string[]): Promise<readonly string[]> {
     const told: string[] = [];
     const time = virtualTime();
     const watch = watchApiAvailability({
@@ -20,6 +29,6 @@ describe('watching whether the API can serve', () => {
     });
     await time.pass(60_000);
     watch.stop();
-    expect(told).to.deep.equal(['refused new', 'recovery now', 'back']);
-  });
+    return told;
+  }
 });
