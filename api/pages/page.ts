@@ -64,8 +64,8 @@ const styleHash = hash('sha256', styles, 'base64');
 
 /**
  * Returns the Content-Security-Policy of a page: its own style, its logo and its one script may be used, nothing else,
- * and no page may frame it. Its form may be sent anywhere when the answer `leaves` for an app, otherwise to its own host
- * and the issuer's: browsers apply that limit to every redirect that follows, even to the app's own.
+ * and no page may frame it. Its form may be sent anywhere when the answer `leaves` for an app, otherwise to its own
+ * host and the issuer's: browsers apply that limit to every redirect that follows, even to the app's own.
  */
 export function pagePolicy(
   { logo, issuer, script }: Pick<Page, 'logo' | 'issuer' | 'script'>,

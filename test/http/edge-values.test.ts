@@ -8,7 +8,7 @@ import { sendForm, textOf } from '../oauth/requests.ts';
 import { openSocket, sendRequest } from './raw-http.ts';
 import type { RawReply } from './raw-http.ts';
 
-/** What a row sends, and what becomes of it. */
+/** An input, and the answer that it must get. */
 interface Row {
   readonly name: string;
   readonly ask: () => Promise<unknown>;

@@ -28,7 +28,8 @@ export interface SignedInUser {
 
 /**
  * Decides about the id_token that comes with an access token of this text and scope (OpenID Connect Core §3.1.3.3,
- * §12.2); it is signed once the access token is stored. Undefined without the scope `openid`. Throws KeyNeeded, TokenTooLarge.
+ * §12.2); it is signed once the access token is stored. Undefined without the scope `openid`. Throws KeyNeeded,
+ * TokenTooLarge.
  */
 export function planIdToken(
   { state, client, issuer, now }: IdTokenIssue,
