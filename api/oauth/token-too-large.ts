@@ -1,6 +1,6 @@
 import { OAuthError } from './oauth-error.ts';
 
-/** A token that is not issued because every request that presents it would be refused (RFC 6749 §5.2, `invalid_scope`). */
+/** A token that is not issued: every request that presents it would be refused (RFC 6749 §5.2, `invalid_scope`). */
 export class TokenTooLarge extends OAuthError {
   /** `most` in characters. */
   constructor(most: number) {
