@@ -90,7 +90,7 @@ export function send(response: ServerResponse, answer: Answer, onAnswer: OnAnswe
   const isLeft = isBodyLeft(response.req);
   if (isLeft) response.shouldKeepAlive = false;
   response.writeHead(answer.status, headers);
-  if (body !== undefined && typeof body !== 'string') sendPieces(response, body);
+  if (body !== undefined && typeof body !== 'string') sendPieces(response, body, isLeft);
   else if (isLeft) endAfterBody(response, body, encoding);
   else response.end(body, encoding);
 }
@@ -112,14 +112,20 @@ const lingering = 1_000;
 function endAfterBody(response: ServerResponse, body: string | undefined, encoding: 'latin1' | 'utf8'): void {
   if (body !== undefined) response.write(body, encoding);
   response.flushHeaders();
-  const { req: request } = response;
-  const cut = setTimeout(end, lingering);
-  function end(): void {
-    clearTimeout(cut);
-    response.end();
-  }
-  request.once('close', end);
-  request.resume();
+  void discarded(response.req).then(() => response.end());
+}
+
+/** Discards a body; resolves once it has come, or time is up. */
+function discarded(request: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = setTimeout(resolve, lingering);
+    request.once('close', () => {
+      clearTimeout(cut);
+      resolve();
+    });
+    request.resume();
+    if (request.destroyed) resolve();
+  });
 }
 
 function lengthOf(body: string | readonly Buffer[], encoding: 'latin1' | 'utf8'): number {
@@ -128,18 +134,19 @@ function lengthOf(body: string | readonly Buffer[], encoding: 'latin1' | 'utf8')
 }
 
 /** Sends pieces as fast as the caller reads them, at most one in a round of the event loop. */
-function sendPieces(response: ServerResponse, pieces: readonly Buffer[]): void {
+function sendPieces(response: ServerResponse, pieces: readonly Buffer[], isLeft: boolean): void {
   // A pipeline into a closed response throws.
   if (response.destroyed) return;
   // A caller who hangs up ends it: there is nobody left to answer.
-  pipeline(Readable.from(inRounds(pieces)), response, () => undefined);
+  pipeline(Readable.from(inRounds(pieces, isLeft ? response.req : undefined)), response, () => undefined);
 }
 
-async function* inRounds(pieces: readonly Buffer[]): AsyncGenerator<Buffer> {
+async function* inRounds(pieces: readonly Buffer[], left: IncomingMessage | undefined): AsyncGenerator<Buffer> {
   for (const piece of pieces) {
     yield piece;
     await setImmediate();
   }
+  if (left !== undefined) await discarded(left);
 }
 
 function isAscii(text: string): boolean {
