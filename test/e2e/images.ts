@@ -2,7 +2,7 @@ import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parse } from 'yaml';
-import { oldestPostgres } from '../support/oldest-postgres.ts';
+import { oldestPostgres } from '../../tools/needs/oldest-postgres.ts';
 import type { E2eConfig } from './config.ts';
 import { textAt } from './kubectl.ts';
 import { CommandError, runCommand } from './run-command.ts';
