@@ -154,16 +154,8 @@ async function start(
   const bodyBytes = createByteBudget('body_bytes', heldBodyBytes);
   const loopTime = createLoopTime();
   const largePages = createLargePages();
-  const metrics = createMetrics(gauges, [
-    connections.all,
-    connections.long,
-    queue,
-    fetches,
-    loopTime,
-    largePages,
-    bodyBytes,
-    inFlight,
-  ]);
+  const { all, long } = connections;
+  const metrics = createMetrics(gauges, [all, long, queue, fetches, loopTime, largePages, bodyBytes, inFlight]);
   const parts = { ...given, oauth, metrics, loopTime, largePages, bodyBytes, inFlight };
   const servers = { public: publicServer(parts), management: managementServer(parts, ready) };
   const stops = { public: gracefulStop(servers.public), management: gracefulStop(servers.management) };

@@ -116,5 +116,7 @@ function clientsOf(text: string): ExampleClient[] {
 
 /** The documents of a YAML text; none of a block that is a template or no manifest. */
 function documentsOf(text: string): unknown[] {
-  return parseAllDocuments(text).map((document): unknown => (document.errors.length > 0 ? undefined : document.toJS()));
+  return parseAllDocuments(text)
+    .filter(({ errors }) => errors.length === 0)
+    .map((document): unknown => document.toJS());
 }

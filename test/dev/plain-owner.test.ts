@@ -3,6 +3,7 @@ import { chmodSync } from 'node:fs';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../dev/processes/embedded-postgres.ts';
 import type { EmbeddedPostgres, PostgresPrograms } from '../../dev/processes/embedded-postgres.ts';
+import { isObject } from '../../crds/json-value.ts';
 import { guardPostgres } from '../support/guard-postgres.ts';
 import { oldestPostgres } from '../../tools/needs/oldest-postgres.ts';
 import { isActive } from './box-requests.ts';
@@ -90,7 +91,9 @@ for (const [name, { programs, settings, more }] of Object.entries(servers)) {
       try {
         const request = async (fields: Readonly<Record<string, string>>): Promise<Record<string, unknown>> => {
           const body = new URLSearchParams({ client_id: 'app', client_secret: 'chosen', ...fields });
-          return Object(await (await fetch(`${url}/auth/token`, { method: 'POST', body })).json());
+          const answer: unknown = await (await fetch(`${url}/auth/token`, { method: 'POST', body })).json();
+          if (!isObject(answer)) throw new Error('the token endpoint answers an object');
+          return answer;
         };
         const { access_token: token, refresh_token: refresh } = await request({ grant_type: 'client_credentials' });
         expect(await isActive(url, String(token), 'app', 'chosen')).to.equal(true);

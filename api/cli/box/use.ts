@@ -16,14 +16,15 @@ export const useBox: Command = {
     const name = boxName(box, 'the box');
     const kept = await state.read();
     const target = server === undefined ? undefined : await serverTarget(server, '--server');
-    if (target?.installation !== undefined && (target.box ?? name) !== name)
-      throw usageError(`--server is the address of the box ${target.box}, not of ${name}`);
+    const { installation, box: addressed = name } = target ?? {};
+    if (installation !== undefined && addressed !== name)
+      throw usageError(`--server is the address of the box ${addressed}, not of ${name}`);
     const base = target?.base ?? (server === undefined && kept.box === name ? kept.base : undefined);
     if (server === undefined && kept.server === undefined && base === undefined)
       terminal.messages.write(
         'boxctl: no installation is chosen yet: add --server <public URL>, or set BOXCTL_SERVER\n',
       );
-    await state.write({ box: name, base, ...(server === undefined ? {} : { server: target?.installation }) });
+    await state.write({ box: name, base, ...(server === undefined ? {} : { server: installation }) });
     terminal.output.write(
       `Later commands use the box ${name}, unless --box, BOXCTL_BOX or a kube context names another.\n`,
     );

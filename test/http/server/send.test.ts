@@ -62,7 +62,7 @@ describe('answers', () => {
     ],
     [409, 'PATCH /Client/:id', { path: '/Client/sample' }],
     [412, 'PATCH /Client/:id', { headers: [['If-Match', '"0"']] }],
-    [413, 'POST /auth/token', { body: 'x'.repeat(20_000) }],
+    [413, 'POST /auth/token', { body: 'x'.repeat(70_000) }],
     [415, 'POST /Client', { type: 'text/plain' }],
     [422, 'PUT /Client/:id', { body: '{"id":"another"}' }],
   ];
@@ -102,7 +102,7 @@ describe('answers', () => {
       [400, 'POST /auth/token', { body: 'grant_type=' }],
       [401, 'GET /auth/userinfo', { authorization: undefined }],
       [405, 'POST /auth/token', { method: 'PUT' }],
-      [413, 'POST /auth/token', { body: 'x'.repeat(20_000) }],
+      [413, 'POST /auth/token', { body: 'x'.repeat(70_000) }],
       [415, 'POST /auth/token', { type: 'text/plain' }],
       [415, 'POST /auth/token', { body, headers: [['Content-Encoding', 'gzip']] }],
     ];
