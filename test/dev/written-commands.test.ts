@@ -51,7 +51,7 @@ const notRun: readonly (readonly [page: string, command: string, why: string])[]
   ],
   [
     'docs/tenancy.md',
-    'kubectl annotate --overwrite namespace shop boxgate.dev/secret-l',
+    'kubectl annotate --overwrite namespace shop boxgate.dev/secret-metadata',
     'it needs a cluster with the namespace shop',
   ],
 ];
