@@ -53,7 +53,7 @@ export const clientKubernetesRows: readonly Row[] = [
     'a key that is a number': [{ secretRef: { name: 'a', key: 1 } }, 'secretRef.key'],
     'generateSecret as a flag': [{ generateSecret: true }, 'generateSecret'],
     'a field of generateSecret nobody knows': [{ generateSecret: { length: 32 } }, 'generateSecret.length'],
-    'a generated Secret in capitals': [{ generateSecret: { name: 'App' } }, 'generateSecret.name'],
+    'a generated Secret in capitals': [{ generateSecret: { name: 'app-Secret' } }, 'generateSecret.name'],
     // E-02: a Client could have a Secret under a name that another program takes.
     'a generated Secret with the name of a release': [
       { generateSecret: { name: 'sh.helm.release.v1.payments.v2' } },
@@ -64,7 +64,7 @@ export const clientKubernetesRows: readonly Row[] = [
       'generateSecret.name',
     ],
     'a generated Secret with an empty name': [{ generateSecret: { name: '' } }, 'generateSecret.name'],
-    'a generated Secret with a long name': [{ generateSecret: { name: long() } }, 'generateSecret.name'],
+    'a generated Secret with a long name': [{ generateSecret: { name: `app-${long()}` } }, 'generateSecret.name'],
     'a generated Secret with a number for a name': [{ generateSecret: { name: 1 } }, 'generateSecret.name'],
     ...template('a list', ['a']),
     ...template('a placeholder nobody knows', { a: '{{password}}' }),
