@@ -9,7 +9,7 @@ import type { OwnPostgres } from './own-postgres.ts';
  * Base Backup Using the Low Level API". With its log the copy can be started by itself.
  */
 export async function takeBaseBackup(server: OwnPostgres, dataDir: string): Promise<void> {
-  const client = new pg.Client({ connectionString: server.ownerUrl });
+  const client = new pg.Client({ connectionString: server.adminUrl });
   await client.connect();
   try {
     // Both calls from one connection.
