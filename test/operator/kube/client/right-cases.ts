@@ -168,13 +168,13 @@ export const rightCases: Readonly<Record<string, RightCase>> = {
     wanted: isReady(samples.clients),
   },
   'patch /secrets': {
-    breaks: 'a generated Secret does not get the labels that its Client wants',
+    breaks: 'a generated Secret does not get the entries that its Client wants',
     prepare: generate('app'),
-    provoke: put({ ...samples.clients, spec: { ...generated, generateSecret: { labels: { team: 'shop' } } } }),
+    provoke: put({ ...samples.clients, spec: { ...generated, generateSecret: { template: { id: '{{client_id}}' } } } }),
     shows: isForbidden,
     async wanted(scene) {
-      const { metadata } = (await secretOf(scene)) ?? {};
-      return isObject(metadata) && isObject(metadata['labels']) && metadata['labels']['team'] === 'shop';
+      const { data } = (await secretOf(scene)) ?? {};
+      return isObject(data) && data['id'] !== undefined;
     },
   },
   'get /secrets': {
