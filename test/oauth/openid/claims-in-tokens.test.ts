@@ -306,6 +306,15 @@ describe('claims about a user in tokens', () => {
         .and.not.contain('userinfo');
     });
 
+    it('are not listed on the consent page if the client may not request their scope', async () => {
+      const scope = ['openid', 'email'];
+      await api.declare('default', [client('modest', { first_party: false, secret, scope })]);
+      const person = await api.signedIn();
+      const two = JSON.stringify({ userinfo: { name: null, email: null } });
+      const { location } = await person.get(authorizePath({ ...codeRequest, client_id: 'modest', claims: two }));
+      expect((await person.get(location)).text).to.contain('see these details about you: email address');
+    });
+
     for (const [what, named, error] of [
       ['no JSON', '{', 'invalid_request'],
       ['no object', '[]', 'invalid_request'],
