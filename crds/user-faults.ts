@@ -22,6 +22,11 @@ export const refusalTexts = {
 /** Name of a sentence of {@link refusalTexts}. */
 export type RefusalName = keyof typeof refusalTexts;
 
+/** Checks whether a text is meant as an email: it has an @, or the full-width one of a Japanese keyboard. */
+export function looksLikeEmail(text: string): boolean {
+  return /[@＠]/.test(text);
+}
+
 /** Returns the sentence about a password that has too few characters. */
 export function tooShortText(least: number): string {
   return `must have at least ${String(least)} characters`;

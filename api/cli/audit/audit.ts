@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../../crds/json-value.ts';
+import { looksLikeEmail } from '../../../crds/user-faults.ts';
 import type { BoxClient } from '../box-client.ts';
 import { usageError } from '../cli-error.ts';
 import type { Command } from '../command.ts';
@@ -70,7 +71,7 @@ function timeOf(name: string, value: OptionValues[string]): string {
 /** Returns the filter for a user. An ID is not looked up: the records of a deleted user stay. */
 async function userFilter(client: BoxClient, user: OptionValues[string]): Promise<Readonly<Record<string, string>>> {
   if (typeof user !== 'string') return {};
-  return { user: /[@＠]/.test(user) ? String((await findUser(client, user)).id) : user };
+  return { user: looksLikeEmail(user) ? String((await findUser(client, user)).id) : user };
 }
 
 function actorOf({ user, client, operator }: JsonObject): string {

@@ -1,4 +1,5 @@
 import { isList, isObject, type JsonObject } from '../../../crds/json-value.ts';
+import { looksLikeEmail } from '../../../crds/user-faults.ts';
 import { noBoxAnswer, type BoxClient } from '../box-client.ts';
 import { usageError } from '../cli-error.ts';
 import type { CommandOption, Invocation } from '../command.ts';
@@ -66,7 +67,7 @@ async function subjectOf(client: BoxClient, text: string): Promise<JsonObject> {
   if (text === 'anyone') return {};
   const [, kind = '', id = ''] = /^(client|user)[:/](.+)$/i.exec(text) ?? [];
   if (kind.toLowerCase() === 'client') return { client: id };
-  if (kind.toLowerCase() === 'user' || /[@＠]/.test(text)) return { user: (await findUser(client, id || text)).id };
+  if (kind.toLowerCase() === 'user' || looksLikeEmail(text)) return { user: (await findUser(client, id || text)).id };
   throw usageError('the subject must be client:<id>, user:<id or email>, an email, or anyone');
 }
 

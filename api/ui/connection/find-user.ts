@@ -1,3 +1,4 @@
+import { looksLikeEmail } from '../../../crds/user-faults.ts';
 import type { Answer, ApiRequest } from './answer.ts';
 import { apiPath } from './api-path.ts';
 import { objectsOf, textOf } from './members.ts';
@@ -15,7 +16,7 @@ export async function findUser(
   signal?: AbortSignal,
 ): Promise<FoundUser> {
   if (/^\d{1,15}$/.test(text)) return { id: Number(text) };
-  if (!/[@＠]/.test(text)) return {};
+  if (!looksLikeEmail(text)) return {};
   const path = apiPath`/users?_count=1&_total=none&email=${text}`;
   const answer = await request({ method: 'GET', path, ...(signal && { signal }) });
   if (answer.kind !== 'done') return { hindrance: answer };
