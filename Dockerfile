@@ -1,4 +1,4 @@
-# The image of Boxgate: `make image`. Commands: api, operator, migrate, admin, keys (docs/kubernetes.md).
+# The image of Boxgate: `make image`. Commands: api, operator, migrate, admin, keys (docs/guides/kubernetes.md).
 # It needs no shell, no writable folder and no root. Nothing runs in the second stage, so a base without a shell works.
 ARG BASE=node:24-bookworm-slim
 

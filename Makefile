@@ -58,7 +58,7 @@ verify: install ## generate, then nothing may differ from what is committed
 screenshots: install ## takes the pictures of the pages in docs/screenshots
 	@BOXGATE_WRITE_SCREENSHOTS=yes npx mocha test/browser/screenshots.test.ts
 
-bench: install ## measures, and writes docs/performance.md
+bench: install ## measures, and writes docs/maintainers/performance.md
 	@npm run --silent bench
 
 bench-against: install ## the token and check paths against another commit, in alternating rounds (BASE=HEAD~1)
@@ -70,7 +70,7 @@ bench-memory: install ## the memory of one API replica under full load for half 
 bench-large: install ## the same with ten million sessions stored
 	@npm run --silent bench -- ten-million-sessions --write
 
-bench-operator: install envtest ## measures the operator on a real Kubernetes API, and writes its table in docs/performance.md
+bench-operator: install envtest ## measures the operator on a real Kubernetes API, and writes its table in docs/maintainers/performance.md
 	@npm run --silent bench:operator
 
 mutants: install needs ## breaks the code in known places and fails where no test notices, a worker for each core (SAMPLE=5 SEED=x: some of them; NAMES=operator-: those; WORKERS=1; GREEN=1: their tests have just passed)

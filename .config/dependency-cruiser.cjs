@@ -1,5 +1,5 @@
-// Who may import whom (docs/architecture.md). Each rule says why it is there; test/house/imports.test.ts breaks each
-// once.
+// Who may import whom (docs/maintainers/architecture.md). Each rule says why it is there; test/house/imports.test.ts
+// breaks each once.
 
 /** Everything of the product, without its tests and the tools of its developers. */
 const product = '^(crds|process|api|operator|program|dev)/';

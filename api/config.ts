@@ -14,7 +14,7 @@ import type { LogLevel } from '../process/log.ts';
 import { Secret } from './client/secret.ts';
 import { resourcesInMemory } from './state/recent-boxes.ts';
 
-/** The settings of `boxgate api`, each from one variable of the environment (docs/configuration.md). */
+/** The settings of `boxgate api`, each from one variable of the environment (docs/reference/configuration.md). */
 export interface ApiConfig {
   /** BOXGATE_DATABASE_URL: Postgres, as the API's role. */
   readonly databaseUrl: string;

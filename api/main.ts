@@ -19,7 +19,7 @@ const usage = `Usage: boxgate api                      serve the boxes of a data
        boxgate migrate                  bring a database to this release's schema, as its owner
        boxgate migrate --check-emails   list the users whose email is not in its normal form; changes nothing
        boxgate admin reset <box> <email>   give an administrator a new password, which is read from standard input
-Settings come from the environment; see docs/configuration.md.
+Settings come from the environment; see docs/reference/configuration.md.
 `;
 
 /** Runs one command of the API's program; resolves with its exit code: 0 done, 1 refused, 2 usage. */

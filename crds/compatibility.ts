@@ -1,7 +1,10 @@
 import Type, { type Static } from 'typebox';
 import { flag } from './fields.ts';
 
-/** Switches of a Box for parts of the interface document that are laxer than today’s practice (docs/security.md). */
+/**
+ * Switches of a Box for parts of the interface document that are laxer than today’s practice
+ * (docs/reference/security.md).
+ */
 export const compatibility = Type.Object(
   {
     profile: Type.Optional(

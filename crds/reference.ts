@@ -5,7 +5,7 @@ import { UNIMPLEMENTED_FIELDS } from './unimplemented-fields.ts';
 import type { UnimplementedField } from './unimplemented-fields.ts';
 import { schemaNode, type SchemaNode } from './schema-node.ts';
 
-/** Returns docs/custom-resources.md: every field of every custom resource, and the rules between fields. */
+/** Returns docs/reference/custom-resources.md: every field of every custom resource, and the rules between fields. */
 export function resourceReference(): string {
   const kinds = Object.values(KINDS).map(({ kind }) => section(kind));
   return [INTRODUCTION, ...kinds, notInForceSection()].join('\n\n').concat('\n');

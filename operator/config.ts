@@ -10,7 +10,7 @@ import {
 import { logLevels, type LogLevel } from '../process/log.ts';
 import { Secret } from '../api/client/secret.ts';
 
-/** The settings of `boxgate operator`, each from one variable of the environment (docs/configuration.md). */
+/** The settings of `boxgate operator`, each from one variable of the environment (docs/reference/configuration.md). */
 export interface OperatorConfig {
   /** BOXGATE_MANAGEMENT_URL: URL of the API's management port, without a trailing slash. */
   readonly managementUrl: string;

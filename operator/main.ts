@@ -16,7 +16,7 @@ import { serveOperator } from './serve.ts';
 const usage = `Usage: boxgate operator                        keep the boxes of a cluster as they are declared
        boxgate operator --release-finalizers   take the finalizers off everything declared, before an uninstallation
        boxgate operator --end-and-release-finalizers   the same, after ending the Deployment boxgate-operator
-Settings come from the environment; see docs/configuration.md.
+Settings come from the environment; see docs/reference/configuration.md.
 `;
 
 /** Runs the operator's program; resolves with its exit code: 0 stopped as requested, 1 it cannot continue, 2 usage. */

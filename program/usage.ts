@@ -1,5 +1,5 @@
 /** Lines of the commands that every installation has: the image, and the `boxgate` command of a checkout. */
-export const COMMANDS = `boxgate api            serve the boxes of a database (settings: docs/configuration.md)
+export const COMMANDS = `boxgate api            serve the boxes of a database (settings: docs/reference/configuration.md)
        boxgate operator       keep the boxes of a Kubernetes cluster as they are declared
        boxgate migrate        bring a database to this release's schema, as its owner
        boxgate keys create    create the Secret of an installation's keys, once (a Job of the chart runs it)

@@ -31,7 +31,7 @@ const least: Environment = {
 
 /** The rows under a heading of the page: variable and default. */
 function rowsUnder(heading: string): readonly (readonly [name: string, otherwise: string])[] {
-  const page = readFileSync('docs/configuration.md', 'utf8');
+  const page = readFileSync('docs/reference/configuration.md', 'utf8');
   const section = page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
   return [...section.matchAll(/^\| `(\w+)` \| ([^|]+) \|/gm)].map(([, name = '', otherwise = '']) => [name, otherwise]);
 }
@@ -60,7 +60,7 @@ function mistakes(read: Read, environment: Environment): readonly string[] {
   }
 }
 
-describe('docs/configuration.md', () => {
+describe('docs/reference/configuration.md', () => {
   it('has, like the list of known settings, every variable that a program reads', () => {
     const read = Object.values(readers).flatMap(variablesOf);
     const ours = read.filter((name) => name.startsWith('BOXGATE_'));

@@ -20,8 +20,8 @@ const codeLines = sum(code.map((lines) => lines.code));
 const commentLines = sum(code.map((lines) => lines.comment));
 const statements = sources(['api'], /\.sql$/);
 const schema = readFileSync('test/db/schema.txt', 'utf8').split('\n');
-const decisions = sources(['docs/decisions'], /\d.*\.md$/);
-const pages = sources(['docs'], /\.md$/).filter(({ path }) => !path.startsWith('docs/decisions/'));
+const decisions = sources(['docs/maintainers/decisions'], /\d.*\.md$/);
+const pages = sources(['docs'], /\.md$/).filter(({ path }) => !path.startsWith('docs/maintainers/decisions/'));
 
 const rows: readonly (readonly [string, number | string])[] = [
   ['product, lines of code (neither blank nor comment)', codeLines],

@@ -1,4 +1,4 @@
-/** A security event: its possible target, and its meaning for the page docs/audit.md. */
+/** A security event: its possible target, and its meaning for the page docs/reference/audit.md. */
 interface AuditEventMeaning {
   readonly target: string;
   readonly meaning: string;

@@ -36,7 +36,10 @@ const ACCESS_LIFETIME = 3600;
 /** Seconds for which the sign-in of `boxctl` lasts without use, unless the Box sets less. */
 const REFRESH_LIFETIME = 7 * 86_400;
 
-/** Returns a built-in client (docs/oauth.md, Built-in clients): it follows the settings and the issuer of its box. */
+/**
+ * Returns a built-in client (docs/reference/oauth.md, Built-in clients): it follows the settings and the issuer of its
+ * box.
+ */
 export function builtInClient(name: BuiltInClient, settings: Box, issuer: string): Client {
   const { tokens = {}, signing } = settings;
   const common = {

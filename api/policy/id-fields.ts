@@ -1,6 +1,6 @@
 /**
  * Checks whether a field holds an ID, or a list of them. The ID of a user or group is a number, and its decimal text
- * where OAuth or a path demands text (docs/policies.md): comparisons of these fields treat both forms as equal.
+ * where OAuth or a path demands text (docs/guides/policies.md): comparisons of these fields treat both forms as equal.
  */
 export function isIdField(name: string): boolean {
   return ID_FIELDS.has(name);

@@ -1,4 +1,4 @@
-// Signs kubectl in with Boxgate, as docs/kubernetes-sign-in.md tells: node boxgate-login.mjs <issuer> <client id>
+// Signs kubectl in with Boxgate (docs/guides/kubernetes-sign-in.md): node boxgate-login.mjs <issuer> <client id>
 // It prints an ExecCredential with an id_token. Tokens are kept in ~/.kube/cache/boxgate, in files of mode 0600.
 import { createHash, randomBytes } from 'node:crypto';
 import { on, once } from 'node:events';

@@ -1,6 +1,6 @@
 import { reading, type Environment } from '../../process/environment.ts';
 
-/** The settings of `boxgate keys`, each from one variable of the environment (docs/configuration.md). */
+/** The settings of `boxgate keys`, each from one variable of the environment (docs/reference/configuration.md). */
 export interface KeysConfig {
   /** BOXGATE_NAMESPACE: namespace of the installation and of its Secrets. */
   readonly namespace: string;

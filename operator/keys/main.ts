@@ -14,7 +14,7 @@ import { createSecretStore, type SecretStore } from './secret-store.ts';
 const usage = `Usage: boxgate keys create               create the Secrets of an installation, once; an existing one is never changed
        boxgate keys rotate <key>        take the next step of a rotation: ${rotations.join(', ')}
        boxgate keys forget encryption   remove the older encryption keys, and with them what only they open
-Settings come from the environment; see docs/configuration.md.
+Settings come from the environment; see docs/reference/configuration.md.
 `;
 
 /** Runs one command of the installation's keys; resolves with its exit code: 0 done, 1 refused, 2 usage. */

@@ -31,7 +31,9 @@ export type SecretSource =
 
 type Texts = Readonly<Record<string, string>>;
 
-/** Returns the source of a declared object's secret (docs/custom-resources.md); `nowhere` if it needs none. */
+/**
+ * Returns the source of a declared object's secret (docs/reference/custom-resources.md); `nowhere` if it needs none.
+ */
 export function secretSource(manifest: Manifest): SecretSource {
   if (manifest.kind === 'Box') return passwordSource(manifest.spec);
   if (manifest.kind !== 'Client') return nowhere;

@@ -1,6 +1,8 @@
 import { CONDITIONS, HOLDING_BACK, NEXT_STEPS, REASONS } from './reasons.ts';
 
-/** Returns the page docs/conditions.md: every condition type and every reason, with what people do about it. */
+/**
+ * Returns the page docs/reference/conditions.md: every condition type and every reason, with what people do about it.
+ */
 export function conditionsPage(): string {
   const types = Object.entries(CONDITIONS).map(([type, { well, means }]) => `| \`${type}\` | ${well} | ${means} |`);
   const reasons = Object.entries(REASONS).map(([reason, means]) => `| \`${reason}\` | ${means} | ${stepOf(reason)} |`);

@@ -5,7 +5,7 @@ import { auditEvents } from '../../api/audit/events.ts';
 
 /** The rows of a chapter of the page, as their cells. */
 function written(chapter: string): readonly (readonly string[])[] {
-  const [, text = ''] = readFileSync('docs/audit.md', 'utf8').split(`\n## ${chapter}\n`);
+  const [, text = ''] = readFileSync('docs/reference/audit.md', 'utf8').split(`\n## ${chapter}\n`);
   const [own = ''] = text.split('\n## ', 1);
   const rows = own.split('\n').filter((line) => line.startsWith('| `'));
   return rows.map((row) => row.slice(2, -2).split(' | '));

@@ -16,8 +16,8 @@ const pictures = [
 
 /** Pages with the pictures. */
 const shownIn = [
-  { document: 'docs/users.md', states: pageStates, desk: {} },
-  { document: 'docs/ui.md', states: uiStates, desk: { viewport: { width: 1100, height: 700 } } },
+  { document: 'docs/guides/users.md', states: pageStates, desk: {} },
+  { document: 'docs/reference/ui.md', states: uiStates, desk: { viewport: { width: 1100, height: 700 } } },
 ];
 
 describe('the pictures of the pages', () => {
@@ -52,7 +52,7 @@ describe('the pictures of the pages', () => {
   for (const { document, states } of shownIn) {
     it(`stand in ${document}`, () => {
       const text = readFileSync(document, 'utf8');
-      const shown = [...text.matchAll(/\]\(screenshots\/([^)]+)\)/g)].map(([, name]) => name);
+      const shown = [...text.matchAll(/\]\(\.\.\/screenshots\/([^)]+)\)/g)].map(([, name]) => name);
       expect(namesOf(states).filter((name) => !shown.includes(name))).to.deep.equal([]);
     });
   }

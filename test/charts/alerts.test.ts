@@ -20,9 +20,9 @@ function alerts(): readonly Alert[] {
   }));
 }
 
-/** The metrics of docs/metrics.md with the series of histograms, which a test compares with the code. */
+/** The metrics of docs/reference/metrics.md with the series of histograms, which a test compares with the code. */
 function knownSeries(): ReadonlyMap<string, readonly string[]> {
-  const rows = readFileSync('docs/metrics.md', 'utf8').matchAll(/^\| `(boxgate_\w+)` \| (\w+) \|([^|]*)\|/gm);
+  const rows = readFileSync('docs/reference/metrics.md', 'utf8').matchAll(/^\| `(boxgate_\w+)` \| (\w+) \|([^|]*)\|/gm);
   return new Map(
     [...rows].flatMap(([, name = '', type, labels = '']) => {
       const known = [...labels.matchAll(/`(\w+)`/g)].map(([, label = '']) => label);

@@ -100,20 +100,20 @@ describe('charts/boxgate on a real API server', () => {
     });
   }
 
-  it('has only valid objects with the values of docs/production.md, which name what the page creates', async () => {
+  it('has only valid objects with the values of docs/guides/production.md, which name what the page creates', async () => {
     const file = path.join(folder, 'boxgate-values.yaml');
-    await writeFile(file, blocksOf('production.md', 'Chart', 'yaml')[0] ?? '');
+    await writeFile(file, blocksOf('guides/production.md', 'Chart', 'yaml')[0] ?? '');
     const manifests = await renderChart([], ['--values', file]);
     const all = manifestsIn(manifests);
     const bindings = all.filter(({ kind, name }) => kind === 'RoleBinding' && name === 'boxgate-box');
     const bound = bindings.map(({ object }) => String(at(object, 'metadata', 'namespace')));
-    const [creating = ''] = blocksOf('production.md', 'Namespaces', 'sh');
+    const [creating = ''] = blocksOf('guides/production.md', 'Namespaces', 'sh');
     expect(creating).to.contain(` boxgate-system ${bound.join(' ')};`);
     for (const name of bound) {
       await plane.call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name } } });
     }
     expect(await validate(manifests)).to.equal('');
-    const [pushing = ''] = blocksOf('production.md', 'Image', 'sh');
+    const [pushing = ''] = blocksOf('guides/production.md', 'Image', 'sh');
     const [, registry = ''] = /^make publish REGISTRY=(\S+)\n$/.exec(pushing) ?? [];
     const version = at(parse(await readFile('charts/boxgate/Chart.yaml', 'utf8')), 'version');
     for (const { name, pod } of podsOf(all)) {
@@ -123,8 +123,8 @@ describe('charts/boxgate on a real API server', () => {
     expect(all.map(({ kind }) => kind)).not.to.include('StatefulSet');
   });
 
-  it('has only valid objects, and the image of the checkout, by the command of docs/kubernetes.md without Helm', async () => {
-    const [, command = ''] = blocksOf('kubernetes.md', 'Install', 'sh');
+  it('has only valid objects, and the image of the checkout, by the command of docs/guides/kubernetes.md without Helm', async () => {
+    const [, command = ''] = blocksOf('guides/kubernetes.md', 'Install', 'sh');
     const [, naming = ''] =
       /^(sed .* deploy\/boxgate\.yaml) \| kubectl apply --server-side -f -\n$/.exec(command) ?? [];
     const { stdout } = await run('sh', ['-c', naming], { maxBuffer: 32 * 2 ** 20 });
@@ -166,7 +166,7 @@ describe('charts/boxgate on a real API server', () => {
     const behindIngress = ['ingress.enabled=true', 'publicUrl=https://auth.example.com'];
     expect(await notesOf(...behindIngress)).to.contain('api.trustedProxies is empty');
     expect(await notesOf(...behindIngress, 'api.trustedProxies={10.42.7.0/28}')).not.to.contain('trustedProxies');
-    for (const page of ['charts/boxgate/values.yaml', 'charts/boxgate/README.md', 'docs/configuration.md']) {
+    for (const page of ['charts/boxgate/values.yaml', 'charts/boxgate/README.md', 'docs/reference/configuration.md']) {
       expect(await readFile(page, 'utf8'), page).not.to.contain('10.0.0.0/8');
     }
   });

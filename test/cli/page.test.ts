@@ -9,7 +9,7 @@ import { startBoxctl, type Boxctl } from './boxctl.ts';
 
 const bea = { email: 'bea@example.com', password: 'a long enough passphrase' };
 
-describe('docs/boxctl.md', () => {
+describe('docs/reference/boxctl.md', () => {
   let api: BoxApi;
   let boxctl: Boxctl;
   let blocks: readonly string[];
@@ -17,7 +17,7 @@ describe('docs/boxctl.md', () => {
   before(async () => {
     api = await startBoxApi();
     boxctl = await startBoxctl({});
-    const page = shellBlocks(readFileSync('docs/boxctl.md', 'utf8'));
+    const page = shellBlocks(readFileSync('docs/reference/boxctl.md', 'utf8'));
     blocks = page.map(({ commands }) => commands.replaceAll('http://127.0.0.1:8080', api.url));
   });
   after(async () => {

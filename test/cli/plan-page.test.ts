@@ -11,7 +11,7 @@ import type { DeclaredResource, TestApi } from '../support/api.ts';
 import { startBoxctl, type Boxctl } from './boxctl.ts';
 
 const run = promisify(execFile);
-const page = readFileSync('docs/plan.md', 'utf8');
+const page = readFileSync('docs/reference/plan.md', 'utf8');
 const secret = 'the secret of the plan';
 
 /** Returns the text of the first block in a language. */
@@ -26,7 +26,7 @@ function shownPolicy(): DeclaredResource {
   return { ...spec, kind: 'AccessPolicy', id: 'access-plan' };
 }
 
-describe('docs/plan.md', () => {
+describe('docs/reference/plan.md', () => {
   let api: TestApi;
   let boxctl: Boxctl;
 

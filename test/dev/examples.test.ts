@@ -11,7 +11,9 @@ const examples = readdirSync(new URL('examples/', root), { recursive: true, enco
   .filter((name) => name.endsWith('.yaml'))
   .map((name) => [name, read(`examples/${name}`)] as const);
 const readme = blocksOf('README.md');
-const pages = readdirSync(new URL('docs/', root)).filter((name) => name.endsWith('.md'));
+const pages = readdirSync(new URL('docs/', root), { recursive: true, encoding: 'utf8' }).filter((name) =>
+  /^(?:guides|reference|maintainers)\/[^/]*\.md$/.test(name),
+);
 /** Examples whose Box sets the lifetime for all its clients. */
 const ofBox = ['kustomize/apps/clients/reporting.yaml'];
 /** Grants for the tokens of people. */

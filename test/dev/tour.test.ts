@@ -14,12 +14,12 @@ import { temporaryFolder } from './temporary-folder.ts';
 import type { TemporaryFolder } from './temporary-folder.ts';
 import { writtenCommands } from './written-commands.ts';
 
-const page = readFileSync('docs/tour.md', 'utf8');
+const page = readFileSync('docs/guides/tour.md', 'utf8');
 const blocks = shellBlocks(page);
 /** Blocks before the admin UI: they set the variables, then create Ann. */
 const first = 2;
 
-describe('docs/tour.md', () => {
+describe('docs/guides/tour.md', () => {
   let checkout: TemporaryFolder;
   let dev: DevProcess;
   let browser: Browser;

@@ -24,33 +24,33 @@ import type { SessionReport } from './written-session.ts';
 const notRun: readonly (readonly [page: string, command: string, why: string])[] = [
   ['README.md', 'npx boxgate dev <folder>', 'the reader fills in the folder; `npx boxgate dev shop` is run'],
   ['README.md', 'make test', 'it runs this test'],
-  ['docs/database.md', "CREATE ROLE boxgate_api LOGIN PASSWORD '…';", 'the reader fills in the password'],
-  ['docs/database.md', 'BOXGATE_OWNER_URL=postgres://owner:…@db/', 'the reader fills in the passwords'],
-  ['docs/performance.md', 'make bench', 'it takes a quarter of an hour'],
-  ['docs/performance.md', 'npm run bench -- tokens', 'it measures for minutes'],
-  ['docs/performance.md', 'make bench-large', 'it stores ten million sessions'],
-  ['docs/performance.md', 'npm run bench -- tokens --rounds 9', 'it measures for minutes'],
-  ['docs/performance.md', 'make bench-operator', 'it measures for minutes'],
-  ['docs/performance.md', 'npm run bench:operator -- create-to-token', 'it measures for minutes'],
-  ['docs/reliability.md', 'make test', 'it runs this test'],
-  ['docs/reliability.md', 'make faults', 'it takes two hours'],
-  ['docs/reliability.md', 'make hour', 'it takes ten minutes or more'],
-  ['docs/tenancy.md', 'kubectl --namespace boxgate-system scale', 'it needs the Deployment of the chart'],
-  ['docs/tenancy.md', 'boxgate operator --release-finalizers', 'it runs in the image of the operator'],
-  ['docs/tenancy.md', 'kubectl annotate namespace shop boxgate.dev/adopt-uid', 'the reader fills in the uid'],
-  ['docs/tenancy.md', 'kubectl annotate namespace shop boxgate.dev/discard-uid', 'the reader fills in the uid'],
+  ['docs/guides/database.md', "CREATE ROLE boxgate_api LOGIN PASSWORD '…';", 'the reader fills in the password'],
+  ['docs/guides/database.md', 'BOXGATE_OWNER_URL=postgres://owner:…@db/', 'the reader fills in the passwords'],
+  ['docs/maintainers/performance.md', 'make bench', 'it takes a quarter of an hour'],
+  ['docs/maintainers/performance.md', 'npm run bench -- tokens', 'it measures for minutes'],
+  ['docs/maintainers/performance.md', 'make bench-large', 'it stores ten million sessions'],
+  ['docs/maintainers/performance.md', 'npm run bench -- tokens --rounds 9', 'it measures for minutes'],
+  ['docs/maintainers/performance.md', 'make bench-operator', 'it measures for minutes'],
+  ['docs/maintainers/performance.md', 'npm run bench:operator -- create-to-token', 'it measures for minutes'],
+  ['docs/maintainers/reliability.md', 'make test', 'it runs this test'],
+  ['docs/maintainers/reliability.md', 'make faults', 'it takes two hours'],
+  ['docs/maintainers/reliability.md', 'make hour', 'it takes ten minutes or more'],
+  ['docs/guides/tenancy.md', 'kubectl --namespace boxgate-system scale', 'it needs the Deployment of the chart'],
+  ['docs/guides/tenancy.md', 'boxgate operator --release-finalizers', 'it runs in the image of the operator'],
+  ['docs/guides/tenancy.md', 'kubectl annotate namespace shop boxgate.dev/adopt-uid', 'the reader fills in the uid'],
+  ['docs/guides/tenancy.md', 'kubectl annotate namespace shop boxgate.dev/discard-uid', 'the reader fills in the uid'],
   [
-    'docs/tenancy.md',
+    'docs/guides/tenancy.md',
     'kubectl annotate --overwrite namespace shop boxgate.dev/quota',
     'it needs a cluster with the namespace shop',
   ],
   [
-    'docs/tenancy.md',
+    'docs/guides/tenancy.md',
     'kubectl annotate --overwrite namespace shop boxgate.dev/hosts',
     'it needs a cluster with the namespace shop',
   ],
   [
-    'docs/tenancy.md',
+    'docs/guides/tenancy.md',
     'kubectl annotate --overwrite namespace shop boxgate.dev/secret-metadata',
     'it needs a cluster with the namespace shop',
   ],
@@ -60,25 +60,29 @@ const mostNotRun = 20;
 /** Commands that another test runs, and its file with the line that does. */
 const runBy: readonly (readonly [page: string, start: string, file: string, line: string])[] = [
   ['charts/boxgate/README.md', 'helm test boxgate ', 'test/e2e/stories/01-install.test.ts', "['test', release, "],
-  ['docs/protect-your-api.md', 'go -C orders-go ', 'test/peers/documented-program.ts', "one.startsWith('go ')"],
+  ['docs/guides/protect-your-api.md', 'go -C orders-go ', 'test/peers/documented-program.ts', "one.startsWith('go ')"],
 ];
 
 /** Pages whose blocks of commands a test of their own runs, each where its programs are. */
 const runElsewhere: ReadonlyMap<string, string> = new Map([
-  ['docs/kubernetes.md', 'test/operator/kubernetes-page.test.ts'],
-  ['docs/kubernetes-sign-in.md', 'test/peers/kube-apiserver.test.ts'],
-  ['docs/gateways.md', 'test/peers/oauth2-proxy.test.ts'],
-  ['docs/boxctl.md', 'test/cli/page.test.ts'],
-  ['docs/plan.md', 'test/cli/plan-page.test.ts'],
-  ['docs/tour.md', 'test/dev/tour.test.ts'],
-  ['docs/production.md', 'test/operator/production-page.test.ts'],
+  ['docs/guides/kubernetes.md', 'test/operator/kubernetes-page.test.ts'],
+  ['docs/guides/kubernetes-sign-in.md', 'test/peers/kube-apiserver.test.ts'],
+  ['docs/guides/gateways.md', 'test/peers/oauth2-proxy.test.ts'],
+  ['docs/reference/boxctl.md', 'test/cli/page.test.ts'],
+  ['docs/reference/plan.md', 'test/cli/plan-page.test.ts'],
+  ['docs/guides/tour.md', 'test/dev/tour.test.ts'],
+  ['docs/guides/production.md', 'test/operator/production-page.test.ts'],
 ]);
 
 function blocksOf(page: string): ReadonlySet<string> {
   return new Set(shellBlocks(readFileSync(page, 'utf8')).map(({ commands }) => commands.trimEnd()));
 }
 
-const pages = ['README.md', 'charts/boxgate/README.md', ...pagesIn('docs')];
+const pages = [
+  'README.md',
+  'charts/boxgate/README.md',
+  ...['guides', 'reference', 'maintainers'].flatMap((folder) => pagesIn(`docs/${folder}`)),
+];
 const written = pages.flatMap((page) =>
   writtenCommands(readFileSync(page, 'utf8')).map((command) => [page, command] as const),
 );
@@ -197,7 +201,7 @@ describe('R-31 the commands of README, the pages and the hints of boxgate dev', 
       const { ran, failures } = await session(folder(), user);
       expect(failures).to.deep.equal([]);
       for (const [page, test] of runElsewhere) expect(readFileSync(test, 'utf8')).to.include(path.basename(page));
-      const lines = new Set([...blocksOf('docs/kubernetes.md')].flatMap((block) => block.split('\n')));
+      const lines = new Set([...blocksOf('docs/guides/kubernetes.md')].flatMap((block) => block.split('\n')));
       const isRun = ([page, command]: (typeof written)[number]): boolean =>
         ran.includes(command) ||
         (runElsewhere.has(page) ? blocksOf(page) : lines).has(command) ||
@@ -258,7 +262,7 @@ describe('R-31 the commands of README, the pages and the hints of boxgate dev', 
   });
 
   it('R-33: the first command about a cluster builds the image of the chart', () => {
-    const [first] = shellBlocks(readFileSync('docs/kubernetes.md', 'utf8'));
+    const [first] = shellBlocks(readFileSync('docs/guides/kubernetes.md', 'utf8'));
     expect(first?.commands).to.match(/^make image\n[^]*^helm upgrade --install boxgate charts\/boxgate /m);
     const [, chapter = ''] = readFileSync('README.md', 'utf8').split('## In a cluster\n');
     for (const line of first?.commands.trimEnd().split('\n') ?? []) expect(chapter).to.contain(`\n    ${line}\n`);

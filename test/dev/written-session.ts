@@ -104,8 +104,8 @@ async function tryIt(): Promise<void> {
       TOKEN: expectMember(issued, 'access_token', file),
     };
     for (const [page, member] of [
-      ['docs/resource-api.md', 'grant_types'],
-      ['docs/users.md', 'email'],
+      ['docs/reference/resource-api.md', 'grant_types'],
+      ['docs/guides/users.md', 'email'],
     ] as const) {
       for (const command of commandsOf(page)) {
         const answer = await run(command, environment);
@@ -154,9 +154,9 @@ async function declare(): Promise<void> {
   });
 }
 
-/** docs/protect-your-api.md, "Try it", with the first program for Node.js. */
+/** docs/guides/protect-your-api.md, "Try it", with the first program for Node.js. */
 async function protect(): Promise<void> {
-  const page = readFileSync('docs/protect-your-api.md', 'utf8');
+  const page = readFileSync('docs/guides/protect-your-api.md', 'utf8');
   const commands = writtenCommands(page);
   const block = (language: string): string =>
     new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`\\n`, 'ms').exec(page)?.[1] ?? '';

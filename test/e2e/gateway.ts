@@ -7,10 +7,10 @@ export const openPath = '/open/';
 
 /**
  * Starts a pod of nginx, with a Service, that asks a box before it lets a request through to an app (the app is a
- * server of the same nginx). The locations are those of docs/gateways.md. Returns its URL in the cluster.
+ * server of the same nginx). The locations are those of docs/guides/gateways.md. Returns its URL in the cluster.
  */
 export async function startGateway(box: string): Promise<string> {
-  const [documented = ''] = blocksOf('gateways.md', 'nginx', 'nginx');
+  const [documented = ''] = blocksOf('guides/gateways.md', 'nginx', 'nginx');
   const locations = replaced(documented, {
     'http://orders.shop.svc:8080': 'http://127.0.0.1:9090',
     'boxgate.shop.svc': `boxgate.${box}.svc`,

@@ -4,7 +4,7 @@ import { compareTable, filesInLastTable, tablesOfPage, tablesOfSchema } from './
 import { filesOfTheTree } from './tree.ts';
 
 describe('the architecture page', () => {
-  const page = readFileSync('docs/architecture.md', 'utf8');
+  const page = readFileSync('docs/maintainers/architecture.md', 'utf8');
 
   it('ends with a table that names every source file, and none that is not there', () => {
     expect(filesInLastTable(page)).to.have.length.greaterThan(50);

@@ -7,7 +7,7 @@ import type { LoginModule } from '../oauth/openid/conformance/modules.ts';
 import { LOGOUT_CHECKS } from '../oauth/openid/conformance/other-checks.ts';
 
 describe('the page on conformance', () => {
-  const page = readFileSync('docs/conformance.md', 'utf8');
+  const page = readFileSync('docs/reference/conformance.md', 'utf8');
   const modules: readonly (readonly [string, LoginModule])[] = Object.entries(LOGIN_MODULES);
 
   it('is the one that `make generate` makes of the modules', () => {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { decisionParts, faultsOfNumbers, faultsOfPage, packagesInTables } from './decisions.ts';
 
-const folder = 'docs/decisions';
+const folder = 'docs/maintainers/decisions';
 const read = (name: string) => readFileSync(path.join(folder, name), 'utf8');
 const page = (title: string, parts: readonly string[]) =>
   [title, ...parts.map((part) => `## ${part}\nText.`)].join('\n\n');

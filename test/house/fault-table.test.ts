@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { compareFaults, faultRows, idsInTitles } from './fault-table.ts';
 import { filesOfTheTree } from './tree.ts';
 
-describe('the faults, invariants and defects of docs/reliability.md', () => {
+describe('the faults, invariants and defects of docs/maintainers/reliability.md', () => {
   const faults = Array.from({ length: 32 }, (_, index) => `F-${String(index + 1).padStart(2, '0')}`);
   const invariants = Array.from({ length: 12 }, (_, index) => `I${String(index + 1)}`);
   const defects = Array.from({ length: 15 }, (_, index) => `peer defect ${String(index + 1)}`);
@@ -11,7 +11,7 @@ describe('the faults, invariants and defects of docs/reliability.md', () => {
   it('have one row each, with tests of that name; where there is none, the page says so', () => {
     const files = filesOfTheTree().filter((file) => /^test\/(?!house\/).*\.test\.ts$/.test(file));
     const tests = new Map(files.map((file) => [file, idsInTitles(readFileSync(file, 'utf8'))]));
-    const rows = faultRows(readFileSync('docs/reliability.md', 'utf8'));
+    const rows = faultRows(readFileSync('docs/maintainers/reliability.md', 'utf8'));
     expect(compareFaults([...faults, ...invariants, ...defects], rows, tests)).to.deep.equal([]);
   });
 

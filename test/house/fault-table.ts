@@ -1,4 +1,4 @@
-/** A row of the tables of docs/reliability.md: what it is about, and the test files that it names. */
+/** A row of the tables of docs/maintainers/reliability.md: what it is about, and the test files that it names. */
 export interface FaultRow {
   /** `F-13`, `I5`, `peer defect 7`. */
   readonly id: string;

@@ -4,6 +4,6 @@ import { conditionsPage } from '../../operator/status/conditions-page.ts';
 import { conformancePage } from '../oauth/openid/conformance/conformance-page.ts';
 
 // Run by `make generate`. The same sources always give the same bytes.
-writeFileSync('docs/custom-resources.md', resourceReference());
-writeFileSync('docs/conditions.md', conditionsPage());
-writeFileSync('docs/conformance.md', conformancePage());
+writeFileSync('docs/reference/custom-resources.md', resourceReference());
+writeFileSync('docs/reference/conditions.md', conditionsPage());
+writeFileSync('docs/reference/conformance.md', conformancePage());

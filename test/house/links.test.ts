@@ -16,11 +16,11 @@ describe('the links of the pages', () => {
 
   it('are refused where the file or the heading is not there', () => {
     const page =
-      '# A `b` page\n[a](#a-b-page) [b](#b) [c](docs/none.md) [d](docs/oauth.md#none) [e](https://x.example/#y)\n';
+      '# A `b` page\n[a](#a-b-page) [b](#b) [c](docs/none.md) [d](docs/reference/oauth.md#none) [e](https://x.example/#y)\n';
     expect(deadLinks('README.md', page, read)).to.deep.equal([
       'README.md: #b',
       'README.md: docs/none.md',
-      'README.md: docs/oauth.md#none',
+      'README.md: docs/reference/oauth.md#none',
     ]);
   });
 

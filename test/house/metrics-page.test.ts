@@ -19,7 +19,7 @@ function labelsOf(text: string, name: string): string {
 
 /** The rows of a chapter of the page, likewise. */
 function written(chapter: string): readonly string[] {
-  const [, text = ''] = readFileSync('docs/metrics.md', 'utf8').split(`\n## ${chapter}\n`);
+  const [, text = ''] = readFileSync('docs/reference/metrics.md', 'utf8').split(`\n## ${chapter}\n`);
   const [own = ''] = text.split('\n## ', 1);
   return [...own.matchAll(/^\| `(\w+)` \| (\w+) \| (.*?) ?\| (.+) \|$/gm)]
     .map(([, name = '', type = '', labels = '']) => `${name} ${type} ${labels.replaceAll(/[` ]/g, '')}`.trimEnd())
@@ -70,7 +70,7 @@ async function operatorPage(): Promise<string> {
   return (await metrics.page()).text;
 }
 
-describe('docs/metrics.md', () => {
+describe('docs/reference/metrics.md', () => {
   const programs = [
     ['boxgate api', apiPage],
     ['boxgate operator', operatorPage],

@@ -15,7 +15,14 @@ describe('the pages, the messages and the comments', () => {
 
   it('are read in pages, examples, mutants, the product and its tests, not in migrations', () => {
     const files = [
-      ...['README.md', 'docs/a.md', 'docs/decisions/b.md', 'examples/c/d.yaml', 'test/mutants/e.yaml', 'api/f.ts'],
+      ...[
+        'README.md',
+        'docs/a.md',
+        'docs/maintainers/decisions/b.md',
+        'examples/c/d.yaml',
+        'test/mutants/e.yaml',
+        'api/f.ts',
+      ],
       ...['crds/g.yaml', 'dev/h.cjs', 'test/i.test.ts', 'tools/j.ts', 'api/db/migrations/0001_k.sql', 'CHANGELOG.md'],
     ];
     expect(files.filter(hasPlainWords)).to.deep.equal(files.slice(0, 10));

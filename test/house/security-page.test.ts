@@ -4,8 +4,8 @@ import { routes } from '../../api/app.ts';
 import { boxSchema } from '../../crds/box.ts';
 import { faultsOfRows } from './security-rows.ts';
 
-describe('docs/security.md', () => {
-  const page = readFileSync('docs/security.md', 'utf8');
+describe('docs/reference/security.md', () => {
+  const page = readFileSync('docs/reference/security.md', 'utf8');
   const read = (file: string): string | undefined => (existsSync(file) ? readFileSync(file, 'utf8') : undefined);
 
   it('has for each claim a test, named by words of its title; where there is none, the page says so', () => {

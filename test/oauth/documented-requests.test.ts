@@ -7,7 +7,7 @@ import { startApi } from '../support/api.ts';
 import type { TestApi } from '../support/api.ts';
 import { oauthStatus } from '../../api/oauth/oauth-error.ts';
 
-const pages = ['docs/get-a-token.md', 'docs/check-a-token.md'];
+const pages = ['docs/guides/get-a-token.md', 'docs/guides/check-a-token.md'];
 
 /** The requests of the pages, each with the answer behind it; '' where there is none. */
 function documented(): readonly { readonly request: string; readonly answer: string }[] {
@@ -106,7 +106,7 @@ describe('the pages on the OAuth endpoints', () => {
 
   it('lists every error code that an OAuth endpoint answers with', () => {
     for (const code of [...Object.keys(oauthStatus), 'slow_down', 'temporarily_unavailable', 'server_error']) {
-      expect(readFileSync('docs/oauth.md', 'utf8')).to.contain(`| \`${code}\` |`);
+      expect(readFileSync('docs/reference/oauth.md', 'utf8')).to.contain(`| \`${code}\` |`);
     }
   });
 });

@@ -9,7 +9,7 @@ import { operatorNamespace, startOperatorProcess, type OperatorProcess } from '.
 import { freshDatabase, type TestDatabase } from '../support/postgres.ts';
 import { isAsPrinted, runBlocks, shellBlocks, type ShellBlock } from './shell-page.ts';
 
-const written = shellBlocks(readFileSync('docs/kubernetes.md', 'utf8'));
+const written = shellBlocks(readFileSync('docs/guides/kubernetes.md', 'utf8'));
 /** The block that installs the chart needs pods: the stories of test/e2e run it with the names of their image. */
 const chartBlock = 'make image\nkind load docker-image boxgate:dev\nhelm upgrade --install boxgate charts/boxgate ';
 /**
@@ -24,7 +24,7 @@ const blocks = written.filter((block) => !isRunElsewhere(block));
 /** Those of the chapter Install: before the programs run. */
 const installing = 2;
 
-describe('docs/kubernetes.md, from an empty cluster', () => {
+describe('docs/guides/kubernetes.md, from an empty cluster', () => {
   const outputs: string[] = [];
   let plane: ControlPlane;
   let database: TestDatabase;

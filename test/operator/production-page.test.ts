@@ -14,7 +14,7 @@ import { startOperatorRig, type OperatorRig } from './operator-rig.ts';
 import { runBlocks, shellBlocks, type ShellBlock } from './shell-page.ts';
 import { eventually } from '../support/eventually.ts';
 
-const blocks = shellBlocks(readFileSync('docs/production.md', 'utf8'));
+const blocks = shellBlocks(readFileSync('docs/guides/production.md', 'utf8'));
 
 /**
  * Blocks that need pods, Helm or a registry, by their beginning, with the file of test/e2e that runs the same on a real
@@ -27,11 +27,15 @@ const onRealCluster: readonly (readonly [start: string, file: string, line: stri
     'installation.ts',
     "['upgrade', '--install', release, 'charts/boxg",
   ],
-  ['rotation=management step=1\n', 'faults/rotations.test.ts', "blocksOf('production.md', 'Rotate a key', 'sh')"],
+  [
+    'rotation=management step=1\n',
+    'faults/rotations.test.ts',
+    "blocksOf('guides/production.md', 'Rotate a key', 'sh')",
+  ],
   [
     'kubectl --namespace boxgate-system rollout restart deployment/boxgate-api',
     'faults/rotations.test.ts',
-    "blocksOf('production.md', 'Rotate a key', 'sh')",
+    "blocksOf('guides/production.md', 'Rotate a key', 'sh')",
   ],
   ['helm upgrade boxgate charts/boxgate', 'faults/rolling.test.ts', 'install(ofNextRelease())'],
   ['helm rollback boxgate', 'faults/rolling.test.ts', "['rollback', release, "],
@@ -47,7 +51,7 @@ const revoking = blockWith('revoke_sessions_before');
 const listing = blockWith('groups.boxgate.dev --all-namespaces\n');
 const removing = blockWith('kubectl delete services');
 
-describe('docs/production.md', () => {
+describe('docs/guides/production.md', () => {
   let rig: OperatorRig;
   let folder: string;
   let run: (block: ShellBlock) => Promise<string>;
@@ -81,8 +85,8 @@ describe('docs/production.md', () => {
   it('creates the namespaces of its values, also if one is there, and the Secret of the role that it declares', async () => {
     await run(namespaces);
     await run(secret);
-    const values: unknown = parse(blocksOf('production.md', 'Chart', 'yaml')[0] ?? '');
-    const cluster: unknown = parse(blocksOf('production.md', 'Postgres', 'yaml')[0] ?? '');
+    const values: unknown = parse(blocksOf('guides/production.md', 'Chart', 'yaml')[0] ?? '');
+    const cluster: unknown = parse(blocksOf('guides/production.md', 'Postgres', 'yaml')[0] ?? '');
     const boxes = at(values, 'rbac', 'boxes', 'namespaces');
     expect(boxes).to.have.length(2);
     for (const name of isList(boxes) ? boxes : []) {

@@ -10,7 +10,7 @@ import { newVisitor } from './visitor.ts';
 
 const secret = 'a secret: with + and / and %';
 const callback = 'https://dex.example/callback';
-const [manifest = '', connector = ''] = blocksOf('add-sign-in.md', 'Apps behind Dex', 'yaml');
+const [manifest = '', connector = ''] = blocksOf('guides/add-sign-in.md', 'Apps behind Dex', 'yaml');
 const { scopes, userNameKey } = configOf(connector);
 /** It always requests `openid`. */
 const scope = ['openid', ...scopes].join(' ');
@@ -31,7 +31,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /**
  * Boxgate as the upstream provider of Dex: the requests of its connector `oidc`
  * (https://dexidp.io/docs/connectors/oidc/), which uses coreos/go-oidc and golang.org/x/oauth2, with the configuration
- * of docs/add-sign-in.md. `make peers` has Dex itself, which is built from a clone of its repository.
+ * of docs/guides/add-sign-in.md. `make peers` has Dex itself, which is built from a clone of its repository.
  */
 describe('Dex with Boxgate as the upstream of its connector oidc', () => {
   let box: HttpsBox;

@@ -24,7 +24,7 @@ export interface DocumentedProgram {
 /** Languages of the programs on a page, by the word of their code block. */
 export type Language = 'js' | 'python' | 'go';
 
-/** The program in Go that the last command of docs/protect-your-api.md starts. */
+/** The program in Go that the last command of docs/guides/protect-your-api.md starts. */
 const started = 'orders-go/api';
 
 /** Starts a program, with the environment that it reads and a port of its own, and waits until it listens. */
@@ -83,7 +83,7 @@ async function buildAsWritten(folder: string): Promise<void> {
     ...{ GOPROXY: await proxyOfJose(go, folder), GOSUMDB: 'off', GONOSUMDB: '', GONOPROXY: '', GOPRIVATE: '' },
     ...{ GOTOOLCHAIN: 'local', GOWORK: 'off', GOFLAGS: '-buildvcs=false', CGO_ENABLED: '0' },
   };
-  const commands = writtenCommands(readFileSync('docs/protect-your-api.md', 'utf8')).filter((one) =>
+  const commands = writtenCommands(readFileSync('docs/guides/protect-your-api.md', 'utf8')).filter((one) =>
     one.startsWith('go '),
   );
   const lines = replaced(commands.join('\n'), { [` && ${started} &`]: '' });

@@ -47,9 +47,9 @@ describe('an app with express-openid-connect', () => {
     expect(JSON.parse(text)).to.include({ sub: box.user, email: ann.email });
   });
 
-  it('signs a person in with a code, as docs/add-sign-in.md has it', async () => {
-    const [manifest = ''] = blocksOf('add-sign-in.md', 'A server app', 'yaml');
-    const [block = ''] = blocksOf('add-sign-in.md', 'A server app', 'js');
+  it('signs a person in with a code, as docs/guides/add-sign-in.md has it', async () => {
+    const [manifest = ''] = blocksOf('guides/add-sign-in.md', 'A server app', 'yaml');
+    const [block = ''] = blocksOf('guides/add-sign-in.md', 'A server app', 'js');
     const port = String(await ownPort());
     const url = `http://127.0.0.1:${port}`;
     await box.api.declare('default', [clientOf(replaced(manifest, { 'https://shop.example': url }), clientSecret)]);

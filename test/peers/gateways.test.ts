@@ -8,8 +8,8 @@ import { describeGateway } from './gateway-stories.ts';
 describeGateway('nginx', nginxPage);
 describeGateway('caddy', caddyPage);
 
-describe('an app with Express, as docs/gateways.md has it', () => {
-  const [program = ''] = blocksOf('gateways.md', 'The path that the app sees', 'js');
+describe('an app with Express, as docs/guides/gateways.md has it', () => {
+  const [program = ''] = blocksOf('guides/gateways.md', 'The path that the app sees', 'js');
   const paths = [
     '/orders/7',
     '/admin/../orders/7',

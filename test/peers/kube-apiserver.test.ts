@@ -15,7 +15,7 @@ import type { HttpsBox } from './https-box.ts';
 import { joinGroups } from './membership.ts';
 import { newVisitor } from './visitor.ts';
 
-const page = 'kubernetes-sign-in.md';
+const page = 'guides/kubernetes-sign-in.md';
 const issuerOnPage = 'https://auth.example.com/boxes/staff';
 /** Commands that add Boxgate to a kubeconfig, and the one that asks who somebody is. */
 const [asking, ...settingUp] = shellBlocks(readFileSync(`docs/${page}`, 'utf8')).toReversed();

@@ -7,13 +7,13 @@ import { newVisitor } from './visitor.ts';
 
 const redirectUri = 'com.example.shop:/callback';
 
-describe('the mobile app of docs/add-sign-in.md, with openid-client', () => {
+describe('the mobile app of docs/guides/add-sign-in.md, with openid-client', () => {
   let box: HttpsBox;
   let server: openid.Configuration;
 
   withHttpsBox((started) => (box = started));
   before(async () => {
-    const [manifest = ''] = blocksOf('add-sign-in.md', 'A mobile or desktop app', 'yaml');
+    const [manifest = ''] = blocksOf('guides/add-sign-in.md', 'A mobile or desktop app', 'yaml');
     await box.api.declare('default', [clientOf(manifest)]);
     server = await openid.discovery(new URL(box.issuer), 'shop-phone', undefined, openid.None());
   });

@@ -23,10 +23,10 @@ import { joinGroups } from './membership.ts';
 import { newVisitor } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 
-const page = 'gateways.md';
+const page = 'guides/gateways.md';
 const secret = 'a secret of the client';
 
-describe('oauth2-proxy in front of nginx, as docs/gateways.md shows them', () => {
+describe('oauth2-proxy in front of nginx, as docs/guides/gateways.md shows them', () => {
   let box: HttpsBox;
   let app: Server | undefined;
   let nginx: RunningGateway | undefined;

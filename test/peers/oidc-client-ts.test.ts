@@ -19,7 +19,7 @@ const modules = {
   'jwt-decode': 'node_modules/jwt-decode/build/esm/index.js',
 };
 
-describe('in Chromium the single-page app of docs/add-sign-in.md, with oidc-client-ts', () => {
+describe('in Chromium the single-page app of docs/guides/add-sign-in.md, with oidc-client-ts', () => {
   let box: HttpsBox;
   let browser: Browser | undefined;
   let context: BrowserContext | undefined;
@@ -42,7 +42,7 @@ describe('in Chromium the single-page app of docs/add-sign-in.md, with oidc-clie
   async function start(id: string, site: 'localhost' | '127.0.0.1', refresh = true): Promise<string> {
     const url = await box.serve((at) => serveApp(id, at.replace('localhost', site)));
     const app = url.replace('localhost', site);
-    const [manifest = ''] = blocksOf('add-sign-in.md', 'A single-page app', 'yaml');
+    const [manifest = ''] = blocksOf('guides/add-sign-in.md', 'A single-page app', 'yaml');
     const refreshing = /^ *refresh_token.*\n/gm;
     expect(manifest).to.match(refreshing);
     const here = { 'https://web.shop.example': app, 'shop-web': id, 'access_token_expiration: 300': shortLived };
@@ -53,7 +53,7 @@ describe('in Chromium the single-page app of docs/add-sign-in.md, with oidc-clie
 
   /** Serves one page with the script of the docs, and the modules that it imports. */
   function serveApp(id: string, app: string): (request: IncomingMessage, response: ServerResponse) => void {
-    const [block = ''] = blocksOf('add-sign-in.md', 'A single-page app', 'js');
+    const [block = ''] = blocksOf('guides/add-sign-in.md', 'A single-page app', 'js');
     const script = replaced(block, {
       'https://auth.example.com/boxes/shop': box.issuer,
       'shop-web': id,

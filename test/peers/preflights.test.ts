@@ -16,11 +16,11 @@ const secret = 'a secret of the client';
 const origin = 'https://web.shop.example';
 const heading = 'Preflights of browsers';
 
-/** Returns the configuration of a gateway on docs/gateways.md with the block that answers preflights. */
+/** Returns the configuration of a gateway on docs/guides/gateways.md with the block that answers preflights. */
 const configurations: Readonly<Partial<Record<GatewayName, (app: string, boxgate: string) => string>>> = {
   nginx(app, boxgate) {
-    const [gateway = ''] = blocksOf('gateways.md', 'nginx', 'nginx');
-    const [preflight = ''] = blocksOf('gateways.md', heading, 'nginx');
+    const [gateway = ''] = blocksOf('guides/gateways.md', 'nginx', 'nginx');
+    const [preflight = ''] = blocksOf('guides/gateways.md', heading, 'nginx');
     return replaced(gateway, {
       'location / {\n': `location / {\n${preflight}`,
       'proxy_pass       http://orders.shop.svc:8080/;': `proxy_pass ${app}/;`,
@@ -28,8 +28,8 @@ const configurations: Readonly<Partial<Record<GatewayName, (app: string, boxgate
     });
   },
   caddy(app, boxgate) {
-    const [gateway = ''] = blocksOf('gateways.md', 'Caddy', '');
-    const [preflight = ''] = blocksOf('gateways.md', heading, '');
+    const [gateway = ''] = blocksOf('guides/gateways.md', 'Caddy', '');
+    const [preflight = ''] = blocksOf('guides/gateways.md', heading, '');
     return replaced(gateway, {
       'route {\n': `route {\n${preflight}`,
       'orders.example {': 'http://orders.example:PORT {',
@@ -40,7 +40,7 @@ const configurations: Readonly<Partial<Record<GatewayName, (app: string, boxgate
 };
 
 for (const name of ['nginx', 'caddy'] as const) {
-  describe(`${name} with the preflights of docs/gateways.md`, () => {
+  describe(`${name} with the preflights of docs/guides/gateways.md`, () => {
     let api: TestApi;
     let app: Server | undefined;
     let gateway: RunningGateway | undefined;

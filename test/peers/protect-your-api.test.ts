@@ -12,7 +12,7 @@ import { blocksOf } from '../support/page-block.ts';
 import { startProgram } from './documented-program.ts';
 import type { DocumentedProgram, Language } from './documented-program.ts';
 
-const page = 'protect-your-api.md';
+const page = 'guides/protect-your-api.md';
 const secret = 'a secret: 50 % + 1/2 & more';
 const audience = 'https://orders.example';
 

@@ -21,9 +21,9 @@ import { MILLISECONDS_PER_DECISION, STEPS_PER_DECISION } from '../../api/policy/
 import { code, examplesIn, resourceIn, subjectOf, tableRows } from './documented-examples.ts';
 import { compiled, sampleRequest } from './policies.ts';
 
-const page = readFileSync('docs/policies.md', 'utf8');
+const page = readFileSync('docs/guides/policies.md', 'utf8');
 
-describe('docs/policies.md', () => {
+describe('docs/guides/policies.md', () => {
   for (const { source, rows } of examplesIn(page)) {
     const index = createPolicyIndex();
     const checked = checkResource('AccessPolicy', resourceIn(source));

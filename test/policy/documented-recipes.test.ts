@@ -12,10 +12,10 @@ import { isUnconditional } from '../../crds/unconditional-rule.ts';
 import { checkResource } from '../../crds/validate.ts';
 import { examplesIn, resourceIn, subjectOf } from './documented-examples.ts';
 
-const page = readFileSync('docs/policy-recipes.md', 'utf8');
+const page = readFileSync('docs/guides/policy-recipes.md', 'utf8');
 const recipes = examplesIn(page);
 
-describe('docs/policy-recipes.md', () => {
+describe('docs/guides/policy-recipes.md', () => {
   for (const { source, rows } of recipes) {
     const index = createPolicyIndex();
     const checked = checkResource('AccessPolicy', resourceIn(source));

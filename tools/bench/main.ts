@@ -1,6 +1,7 @@
-// `npm run bench`: measures and writes docs/performance.md. `npm run bench -- tokens checks` runs these scenarios alone
-// and only prints; `--rounds 5 --seconds 3` are the defaults (`--minutes 30` for `memory`), `--write` writes although
-// only some ran, `--profile <folder>` leaves CPU profiles of the API there and prints where its time went.
+// `npm run bench`: measures and writes docs/maintainers/performance.md. `npm run bench -- tokens checks` runs these
+// scenarios alone and only prints; `--rounds 5 --seconds 3` are the defaults (`--minutes 30` for `memory`), `--write`
+// writes although only some ran, `--profile <folder>` leaves CPU profiles of the API there and prints where its time
+// went.
 import { parseArgs } from 'node:util';
 import { openContext } from './context.ts';
 import { printProfiles } from './profiles.ts';

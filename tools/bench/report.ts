@@ -4,7 +4,7 @@ import { cpus, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Row, TableName } from './scenario.ts';
 
-const page = fileURLToPath(new URL('../../docs/performance.md', import.meta.url));
+const page = fileURLToPath(new URL('../../docs/maintainers/performance.md', import.meta.url));
 /** The command that writes a table. */
 const commands: Readonly<Record<TableName, string>> = {
   bench: 'make bench',
@@ -18,8 +18,8 @@ export function printTable(rows: readonly Row[]): void {
 }
 
 /**
- * Writes the rows into docs/performance.md between its markers: a row that is there already is replaced, the others
- * stay. Throws when the page or its markers are missing.
+ * Writes the rows into docs/maintainers/performance.md between its markers: a row that is there already is replaced,
+ * the others stay. Throws when the page or its markers are missing.
  */
 export async function writeTable(rows: readonly Row[], name: TableName = 'bench'): Promise<void> {
   const [begin, end] = [`<!-- ${name}: written by \`${commands[name]}\`, do not edit -->`, `<!-- /${name} -->`];

@@ -1,9 +1,9 @@
 import type { BenchContext } from './context.ts';
 
-/** The tables of docs/performance.md, each between markers of its own. */
+/** The tables of docs/maintainers/performance.md, each between markers of its own. */
 export type TableName = 'bench' | 'bench-routes' | 'bench-operator';
 
-/** A row of a table in docs/performance.md. */
+/** A row of a table in docs/maintainers/performance.md. */
 export interface Row {
   /** Subject of the measurement; it identifies the row from one run to the next. */
   readonly what: string;

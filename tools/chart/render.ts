@@ -22,7 +22,7 @@ export async function staticInstallation(): Promise<string> {
 }
 
 const head = `# Boxgate with a Postgres for evaluation: kubectl apply --server-side -f deploy/boxgate.yaml
-# The image has the name and the tag of the release; docs/kubernetes.md names another one.
+# The image has the name and the tag of the release; docs/guides/kubernetes.md names another one.
 # Made from charts/boxgate by \`make static\`. Do not edit.
 apiVersion: v1
 kind: Namespace

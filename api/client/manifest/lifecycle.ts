@@ -21,8 +21,9 @@ const ofGroup: Lifecycle = { adopt: 'unowned', retain: true, purge: false };
 const purging: Lifecycle = { ...ofBox, purge: true };
 
 /**
- * Reads `adoption` and `deletionPolicy` (docs/tenancy.md). Force takes over what IfUnowned does: the row of an existing
- * object is never taken, that of a deleted one is deleted with it, and one of another installation may be in use.
+ * Reads `adoption` and `deletionPolicy` (docs/guides/tenancy.md). Force takes over what IfUnowned does: the row of an
+ * existing object is never taken, that of a deleted one is deleted with it, and one of another installation may be in
+ * use.
  */
 export function lifecycleOf({ kind, spec }: Manifest): Lifecycle {
   if (kind === 'Box') return spec.deletionPolicy === 'Delete' ? purging : ofBox;

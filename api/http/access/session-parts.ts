@@ -7,8 +7,8 @@ import type { RequestParts } from '../../policy/request-object.ts';
 import { sessionTypes } from '../../resources/write/session-view.ts';
 
 /**
- * Returns a token's session as policies see it (docs/policies.md): client, user and session as in REST, the user's data
- * as a parsed value, claims as in a JWT.
+ * Returns a token's session as policies see it (docs/guides/policies.md): client, user and session as in REST, the
+ * user's data as a parsed value, claims as in a JWT.
  */
 export function sessionParts(
   session: LiveSession,

@@ -6,8 +6,8 @@ import type { LiveSession } from '../../oauth/session/check-token.ts';
 const NONE = '-';
 
 /**
- * Returns the headers that tell the app who is calling (docs/gateways.md, Headers). None is empty, and those of every
- * answer are always there: a gateway that copies them then replaces what the caller has sent.
+ * Returns the headers that tell the app who is calling (docs/guides/gateways.md, Headers). None is empty, and those of
+ * every answer are always there: a gateway that copies them then replaces what the caller has sent.
  */
 export function identityHeaders({ id, client, user, scope }: LiveSession, policy: string): Record<string, string> {
   const email = user !== null && hasScope(scope, 'email') ? emailHeaders(user) : {};

@@ -12,7 +12,7 @@ export interface MessageClasses {
 
 /**
  * Returns classes whose instances have what express adds to requests and responses. Otherwise express changes the
- * prototype of each, and every later access to them is slower (docs/decisions/0010).
+ * prototype of each, and every later access to them is slower (decision 10).
  */
 export function expressMessages(app: Express): MessageClasses {
   class AppRequest extends http.IncomingMessage {}

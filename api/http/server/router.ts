@@ -96,7 +96,7 @@ function shapeAsNear(response: ServerResponse, routes: readonly Route[], subtree
 
 /**
  * Answers the paths without parameters, found in a map by method and path. Express would try its routes one after the
- * other, which takes a tenth of a token request's time (docs/decisions/0010).
+ * other, which takes a tenth of a token request's time (decision 10).
  */
 function fixedPaths(context: ApiContext, routes: readonly Route[], subtrees: readonly Subtree[]): RequestHandler {
   const fixed = fixedRoutes(routes, context);

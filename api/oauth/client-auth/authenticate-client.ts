@@ -40,7 +40,9 @@ export async function authenticateBySecret(
   return found;
 }
 
-/** Returns the valid secrets. The previous one expires by the clock of the service (docs/database.md, Clocks). */
+/**
+ * Returns the valid secrets. The previous one expires by the clock of the service (docs/guides/database.md, Clocks).
+ */
 function liveSecrets(client: ClientState | undefined, now: number): readonly string[] {
   if (client === undefined) return [];
   const { secrets, previous } = client;

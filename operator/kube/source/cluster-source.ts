@@ -40,7 +40,7 @@ export type ClusterSourceOptions = Pick<
   readonly definitions?: InstalledDefinitions;
 };
 
-/** Half a second of writes. Rows that wait end a pass after an eighth of them (docs/decisions/0162). */
+/** Half a second of writes. Rows that wait end a pass after an eighth of them (decision 162). */
 const statusesInTurn = 256;
 
 type Watches = Readonly<Record<Kind, ListWatch<DeclaredObject>>> & {

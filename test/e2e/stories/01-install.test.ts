@@ -53,12 +53,12 @@ describe('story 1: from an empty cluster to a token', () => {
     expect(textAt(parseJson(printed ?? ''), 'token_type')).to.equal('Bearer');
   });
 
-  it('gives a token, and what its policy allows, by the commands of docs/kubernetes.md', async () => {
-    const blocks = shellBlocks(readFileSync('docs/kubernetes.md', 'utf8'));
+  it('gives a token, and what its policy allows, by the commands of docs/guides/kubernetes.md', async () => {
+    const blocks = shellBlocks(readFileSync('docs/guides/kubernetes.md', 'utf8'));
     const first = blocks.findIndex(({ commands }) => commands.startsWith('kubectl port-forward '));
     const [forward, request, inPod, use] = blocks.slice(first);
     if (forward === undefined || request === undefined || inPod === undefined || use === undefined) {
-      throw new Error('docs/kubernetes.md has lost a block');
+      throw new Error('docs/guides/kubernetes.md has lost a block');
     }
     const outputs = await outside([forward, request, use]);
     expect(

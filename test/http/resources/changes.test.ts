@@ -14,8 +14,8 @@ const numberIn = ({ body, text }: Reply): number => {
   return id;
 };
 
-/** The rule of the first recipe in docs/policy-recipes.md. */
-const [recipe] = examplesIn(readFileSync('docs/policy-recipes.md', 'utf8'));
+/** The rule of the first recipe in docs/guides/policy-recipes.md. */
+const [recipe] = examplesIn(readFileSync('docs/guides/policy-recipes.md', 'utf8'));
 const ownRecord = String(member(resourceIn(recipe?.source ?? ''), 'expression'));
 
 describe('changes, as policies see them', () => {

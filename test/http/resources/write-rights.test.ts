@@ -12,7 +12,7 @@ const numberIn = ({ body, text }: Reply): number => {
 const toClient = (id: string) => [{ resourceType: 'Client', id }];
 const machine = { grant_types: ['client_credentials'] };
 
-/** One test for each row of the table in docs/security.md; it names the row. */
+/** One test for each row of the table in docs/reference/security.md; it names the row. */
 describe('what each write right really gives', () => {
   let api: BoxApi;
   let holder = '';

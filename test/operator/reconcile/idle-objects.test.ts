@@ -4,7 +4,7 @@ import type { Declared } from '../../../operator/desired/declared.ts';
 import { edited, machineClient } from '../declare.ts';
 import { eachInBox, type PassRig } from '../pass-rig.ts';
 
-/** Rules of docs/tenancy.md for objects that are not applied. */
+/** Rules of docs/guides/tenancy.md for objects that are not applied. */
 describe('R-B2 an object that is not applied', () => {
   const spec = { grant_types: ['client_credentials'], secret: 'of-app' };
   const app = machineClient('app', spec);

@@ -74,7 +74,7 @@ describe('the alerts of the chart, in promtool', () => {
   for (const [alert, { fires, at: minute, labels, summary, quiet }] of Object.entries(alertStories)) {
     it(`${alert} fires and links its runbook, and is quiet when it should be`, async () => {
       const rule = rules.find((found) => at(found, 'alert') === alert);
-      expect(readFileSync('docs/production.md', 'utf8')).to.include(`\n### ${alert}\n`);
+      expect(readFileSync('docs/guides/production.md', 'utf8')).to.include(`\n### ${alert}\n`);
       await play(fires, alert, [minute], {
         exp_labels: { severity: at(rule, 'labels', 'severity'), ...labels },
         exp_annotations: {

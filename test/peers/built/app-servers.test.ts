@@ -36,7 +36,7 @@ const gateways: Readonly<Partial<Record<GatewayName, typeof nginxPage>>> = {
 };
 
 // E-08: what stands between the decision and the app.
-describe('apps behind the gateways of docs/gateways.md', () => {
+describe('apps behind the gateways of docs/guides/gateways.md', () => {
   let api: TestApi;
   let token = '';
 
@@ -59,7 +59,7 @@ describe('apps behind the gateways of docs/gateways.md', () => {
     for (const [name, { heading, language, configure }] of Object.entries(gateways)) {
       it(`see who is calling, and nothing that the caller claims: ${app.title} behind ${name}`, async () => {
         const server = await startAppServer(app);
-        const [block = ''] = blocksOf('gateways.md', heading, language);
+        const [block = ''] = blocksOf('guides/gateways.md', heading, language);
         const gateway = await startGateway(gatewayName(name), configure(block, server.url, api.url));
         try {
           for (const extra of [

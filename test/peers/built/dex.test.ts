@@ -19,9 +19,9 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const secret = 'a secret: with + and / and %';
 const app = { id: 'app', secret: 'the secret of the app', callback: 'https://app.example/callback' };
-const [manifest = '', connector = ''] = blocksOf('add-sign-in.md', 'Apps behind Dex', 'yaml');
+const [manifest = '', connector = ''] = blocksOf('guides/add-sign-in.md', 'Apps behind Dex', 'yaml');
 
-describe('Dex itself, with the connector of docs/add-sign-in.md', () => {
+describe('Dex itself, with the connector of docs/guides/add-sign-in.md', () => {
   let box: HttpsBox;
   let folder: TemporaryFolder;
   let dex: ChildProgram | undefined;

@@ -1,7 +1,7 @@
-// `npm run bench:operator`: measures the operator on a real Kubernetes API and writes its table in docs/performance.md.
-// `npm run bench:operator -- create-to-token` runs this row alone and only prints; `--rounds 5` is the default,
-// `--write` writes although only some ran, `--small` takes small sizes to see that a row works, `--profile <folder>`
-// leaves CPU profiles of the operator there and prints where its time went.
+// `npm run bench:operator`: measures the operator on a real Kubernetes API and writes its table in
+// docs/maintainers/performance.md. `npm run bench:operator -- create-to-token` runs this row alone and only prints;
+// `--rounds 5` is the default, `--write` writes although only some ran, `--small` takes small sizes to see that a row
+// works, `--profile <folder>` leaves CPU profiles of the operator there and prints where its time went.
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../machine/postgres.ts';
 import { printProfiles } from '../profiles.ts';

@@ -38,7 +38,7 @@ describe('a search in the audit trail', () => {
     const token = stringIn(await api.requestToken('stranger', 'stranger-secret'), 'access_token');
     expect((await api.call('GET', '/AuditEvent', { token })).status).to.equal(403);
     expect((await api.call('GET', '/AuditEvent', { token: null })).status).to.equal(401);
-    const [block = ''] = blocksOf('audit.md', 'Read it', 'yaml');
+    const [block = ''] = blocksOf('reference/audit.md', 'Read it', 'yaml');
     const manifest: unknown = parse(block);
     const spec = isObject(manifest) && isObject(manifest['spec']) ? manifest['spec'] : {};
     const link = [{ resourceType: 'Client', id: 'auditor' }];

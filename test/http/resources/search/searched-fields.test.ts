@@ -46,9 +46,9 @@ const kinds = Object.entries(definitions).map(([kind, searches]) => {
   return { kind, searches, filters, sorts, exceptions, fields };
 });
 
-/** The cells of a row of the table of searches in docs/resource-api.md: filters, and orders. */
+/** The cells of a row of the table of searches in docs/reference/resource-api.md: filters, and orders. */
 function documented(kind: string): readonly (readonly string[])[] {
-  const page = readFileSync('docs/resource-api.md', 'utf8');
+  const page = readFileSync('docs/reference/resource-api.md', 'utf8');
   const [, table = ''] = page.split('| kind | filters | `_sort` (default first) |\n');
   const row = table.split('\n').find((line) => new RegExp(`^\\| ${kind}\\b`).test(line)) ?? '';
   const cells = row.split('|').slice(2, 4);

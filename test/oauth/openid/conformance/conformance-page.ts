@@ -8,7 +8,7 @@ const loginModules: readonly (readonly [name: string, module: LoginModule])[] = 
 /** A plan of the suite: its name, and the result of each module that it runs. */
 type Plan = readonly [name: string, results: readonly SuiteResult[]];
 
-/** The page docs/conformance.md: what the suite said about each module. */
+/** The page docs/reference/conformance.md: what the suite said about each module. */
 export function conformancePage(): string {
   const parts = [introduction, plansTable(), reasons(), limits, '## Basic, Implicit and Form Post'];
   return parts.join('\n\n').concat(loginTable(), otherTables());
