@@ -53,7 +53,7 @@ export const accessPolicyFields = {
   link: Type.Optional(
     Type.Array(submittedLink, {
       description: 'Clients, users and groups of the same box that the policy concerns.',
-      maxItems: 10_000,
+      maxItems: 500,
     }),
   ),
   subjects: Type.Optional(

@@ -1,16 +1,19 @@
 import type { Fault } from './fault.ts';
 
 /** Characters of `details`, as JSON. */
-const LONGEST_DETAILS = 65_536;
+const LONGEST_DETAILS = 8_192;
 
-/** Characters of a whole resource without its secret, as JSON. */
-export const LONGEST_RESOURCE = 262_144;
+/** Characters of a Client or an AccessPolicy without its secret, as JSON. The schemas of other kinds bound their sizes. */
+export const LONGEST_RESOURCE = 32_768;
 
-/**
- * Returns the faults of a resource to be stored that is too long. A CRD cannot check this: its rules do not see into
- * free fields. A stored resource that is longer, from before there was a limit, stays in force.
- */
+/** Checks whether objects of a kind have free fields, so that {@link LONGEST_RESOURCE} applies to them. */
+export function isLimited(kind: unknown): boolean {
+  return kind === 'Client' || kind === 'AccessPolicy';
+}
+
+/** Returns the faults of a resource that is too long. No CRD rule can check this: they do not see into free fields. */
 export function sizeFaults(resource: Readonly<Record<string, unknown>>): readonly Fault[] {
+  if (!isLimited(resource['resourceType'])) return [];
   const details = lengthOf(resource['details']);
   if (details > LONGEST_DETAILS) return [tooLong('details', details, LONGEST_DETAILS)];
   const whole = lengthOf(resource);

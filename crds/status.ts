@@ -16,8 +16,8 @@ function time(description: string) {
   return Type.Optional(Type.String({ description, format: 'date-time', maxLength: 64 }));
 }
 
-/** Maximum number of links of each sort in a status: an object has to fit into the API server's store. */
-export const MOST_LINKS = 1000;
+/** Maximum number of links of each sort in a status: more than a policy may have. */
+const MOST_LINKS = 1000;
 
 function links(description: string) {
   return Type.Optional(

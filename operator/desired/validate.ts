@@ -56,6 +56,8 @@ export interface ValidatedObject {
   /** Faults, with paths from the root of the object (`spec.auth…`); empty if it can be applied. */
   readonly faults: readonly Fault[];
   readonly suspended: boolean;
+  /** True if the fault is its size. */
+  readonly isTooLarge?: true;
   /** Fields without effect in this version, for people. */
   readonly unimplementedFields: readonly string[];
   /** Fields below `spec` that only the definition in the cluster knows: ignored, and a policy grants nothing. */
@@ -92,7 +94,7 @@ const none: readonly never[] = [];
 export function validate(object: Declared, newer: ReadonlySet<string> = nothing): ValidatedObject {
   try {
     const { tooLarge } = object;
-    if (tooLarge !== undefined) return faulty(object, object.body(), [tooLong('spec', tooLarge, LONGEST_RESOURCE)]);
+    if (tooLarge !== undefined) return oversized(object, object.body(), [tooLong('spec', tooLarge, LONGEST_RESOURCE)]);
     return validateBody(object, object.body(), newer);
   } catch (error) {
     const reason = error instanceof Error ? error.name : 'something was thrown';
@@ -108,9 +110,10 @@ function validateBody(object: Declared, body: unknown, newer: ReadonlySet<string
   if (!checked.ok) return faulty(object, body, checked.faults);
   const { manifest } = checked;
   const resource = resourceOf(manifest, object.namespace);
+  const sizes = sizeFaults({ ...resource });
+  if (sizes.length > 0) return oversized(object, body, sizes.map(belowSpec));
   const unfit = resource.resourceType === 'Client' ? keyFaults(resource.jwks) : none;
-  const faults = [...sizeFaults({ ...resource }), ...unfit];
-  if (faults.length > 0) return faulty(object, body, faults.map(belowSpec));
+  if (unfit.length > 0) return faulty(object, body, unfit.map(belowSpec));
   const lifecycle = lifecycleOf(manifest);
   const idle = unimplementedFields(manifest.kind, manifest.spec, object.place !== '');
   // Usually the name of the object: then the same string is shared.
@@ -172,6 +175,10 @@ export function declaredResource(
   const checked = checkManifest(understood(object.kind, object.body(), new Set(newer)).value);
   if (!checked.ok) throw new TypeError(`${object.kind} ${object.name} was not validated before it was sent`);
   return resourceOf(checked.manifest, object.namespace);
+}
+
+function oversized(object: Declared, body: unknown, faults: readonly Fault[]): ValidatedObject {
+  return { ...faulty(object, body, faults), isTooLarge: true };
 }
 
 function faulty(object: Declared, body: unknown, faults: readonly Fault[]): ValidatedObject {

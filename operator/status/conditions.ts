@@ -77,8 +77,9 @@ const API_AWAY = 'nothing new is applied in the box, and it may issue no tokens'
 
 function valid(input: StatusInput): Answer {
   const faults = faultsOf(input);
-  if (faults.length > 0) return ['False', 'Invalid', joinedSentences(faults.map(faultSentence))];
   const { object, validated } = input.desired;
+  const reason = validated.isTooLarge === true ? 'TooLarge' : 'Invalid';
+  if (faults.length > 0) return ['False', reason, joinedSentences(faults.map(faultSentence))];
   if (object.kind === 'AccessPolicy' && validated.newer.length > 0) {
     return ['False', 'NewerFields', `${newerFields(validated.newer)}: the policy grants nothing`];
   }

@@ -39,7 +39,7 @@ export type Columns =
       readonly id: string;
       readonly engine: string;
       readonly subjects: string;
-      /** Links to existing resources, as `Client/x`; only the first of very many. */
+      /** Links to existing resources, as `Client/x`. */
       readonly resolvedLinks: readonly string[];
       /** Links to resources that do not exist (yet). */
       readonly danglingLinks: readonly string[];

@@ -77,6 +77,8 @@ export const REASONS = {
     'The object has fields that the custom resource definitions declare and this operator does not know: they are ignored, and a policy that has one grants nothing.',
   Invalid:
     'The object breaks a rule. A client stays as it was before; a policy whose rule cannot be used grants nothing.',
+  TooLarge:
+    'The object is larger than an object of its kind may be; the message has the limit. What was applied before stays in force.',
   QuotaExceeded:
     'The box has as much as its quota allows, and the object is one of the youngest. The message names the quota; everything else of the box is applied.',
   // SecretReady
@@ -168,6 +170,7 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   Accepted: '',
   NewerFields: 'Update the operator to the release of the definitions',
   Invalid: 'Correct what is named and apply the object again',
+  TooLarge: 'Make it smaller and apply it again',
   // The message says what to do.
   QuotaExceeded: '',
   // SecretReady

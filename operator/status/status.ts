@@ -1,4 +1,3 @@
-import { MOST_LINKS } from '../../crds/status.ts';
 import { conditionsOf, faultsOf, type Verdict } from './conditions.ts';
 import type { StatusInput } from './status-input.ts';
 import type { ValidatedObject, Traits } from '../desired/validate.ts';
@@ -108,9 +107,8 @@ function subjectsOf(traits: Traits): { readonly engine: string; readonly subject
   return { engine, subjects: subjects === 'linked' ? String(links.length) : subjects };
 }
 
-/** Returns both lists of links, cut: ten thousand long links would not fit into one object. */
 function listedLinks(validated: ValidatedObject, dangling: readonly string[]) {
   const isDangling = new Set(dangling);
-  const resolved = linkNames(validated).filter((name) => !isDangling.has(name));
-  return { resolvedLinks: resolved.slice(0, MOST_LINKS), danglingLinks: dangling.slice(0, MOST_LINKS) };
+  const resolvedLinks = linkNames(validated).filter((name) => !isDangling.has(name));
+  return { resolvedLinks, danglingLinks: dangling };
 }

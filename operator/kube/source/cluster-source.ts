@@ -1,5 +1,5 @@
 import type { Kind } from '../../../crds/kind.ts';
-import { LONGEST_RESOURCE } from '../../../crds/resource-size.ts';
+import { isLimited, LONGEST_RESOURCE } from '../../../crds/resource-size.ts';
 import { objectKey, type ObjectName } from '../../desired/declared.ts';
 import type { HostSource, Source } from '../../desired/source.ts';
 import { boxSecrets, type ClusterSecrets } from '../secrets/box-secrets.ts';
@@ -91,7 +91,7 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
           {
             ...options,
             ...listedAs(kind),
-            longestSpec: LONGEST_RESOURCE,
+            ...(isLimited(kind) ? { longestSpec: LONGEST_RESOURCE } : {}),
             keep(value, specLength) {
               const kept = declaredObject(kind, value, specLength);
               if (kept !== undefined) {

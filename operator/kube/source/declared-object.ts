@@ -1,7 +1,7 @@
 import { isObject, parseJson } from '../../../crds/json-value.ts';
 import { hash } from 'node:crypto';
 import { API_VERSION, type Kind } from '../../../crds/kind.ts';
-import { LONGEST_RESOURCE } from '../../../crds/resource-size.ts';
+import { isLimited, LONGEST_RESOURCE } from '../../../crds/resource-size.ts';
 import { objectKey, type Declared, type Identity } from '../../desired/declared.ts';
 import { identityOf, metadataOf } from '../client/kube-object.ts';
 import type { Kept, Novelty } from '../client/object-store.ts';
@@ -119,7 +119,7 @@ class CustomResource implements DeclaredSpec {
     const text = specLength === undefined && spec !== undefined ? JSON.stringify(spec) : undefined;
     const length = specLength ?? text?.length ?? 0;
     this.length = length;
-    this.tooLarge = length > LONGEST_RESOURCE ? length : undefined;
+    this.tooLarge = isLimited(kind) && length > LONGEST_RESOURCE ? length : undefined;
     // A tenant must not fill the operator's memory with specs that are never applied.
     this.#spec = this.tooLarge === undefined ? text : JSON.stringify(withoutContent(spec));
   }

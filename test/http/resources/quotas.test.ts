@@ -77,16 +77,16 @@ describe('quotas of a box', () => {
   }
 
   it('R-53 refuses what makes the stored configuration larger than its quota, and takes what makes it smaller', async () => {
-    expect((await putClient('large', { details: { text: 'x'.repeat(20_000) } })).status).to.equal(201);
-    await quota({ bytes: 25_000 });
-    expect((await putClient('another', { details: { text: 'x'.repeat(20_000) } })).status).to.equal(422);
-    const patch = { details: { text: 'x'.repeat(30_000) } };
+    expect((await putClient('large', { details: { text: 'x'.repeat(6_000) } })).status).to.equal(201);
+    await quota({ bytes: 8_000 });
+    expect((await putClient('another', { details: { text: 'x'.repeat(6_000) } })).status).to.equal(422);
+    const patch = { details: { text: 'x'.repeat(8_100) } };
     const type = 'application/merge-patch+json';
     const grown = await api.call('PATCH', '/Client/large', { body: JSON.stringify(patch), type });
     expect([grown.status, grown.text.includes('bytes of stored configuration')]).to.deep.equal([422, true]);
     await quota({ bytes: 1 });
-    expect((await putClient('large', { details: { text: 'x'.repeat(10_000) } })).status).to.equal(200);
-    expect((await putClient('large', { details: { text: 'x'.repeat(10_001) } })).status).to.equal(422);
+    expect((await putClient('large', { details: { text: 'x'.repeat(3_000) } })).status).to.equal(200);
+    expect((await putClient('large', { details: { text: 'x'.repeat(3_001) } })).status).to.equal(422);
     expect(await use()).to.deep.equal(await counted());
   });
 
@@ -115,11 +115,11 @@ describe('quotas of a box', () => {
   });
 
   it('R-53 does not let a call exceed the bytes that were left, and applies the rest of it', async () => {
-    const details = { text: 'x'.repeat(10_000) };
+    const details = { text: 'x'.repeat(5_000) };
     const clients = ['a', 'b', 'c'].map((id) => ({ kind: 'Client', id, ...machine, details }) as const);
-    const results = await api.declareWithin('default', { bytes: 25_000 }, clients);
+    const results = await api.declareWithin('default', { bytes: 12_500 }, clients);
     expect(results.map(({ result }) => result)).to.deep.equal(['created', 'created', 'invalid']);
-    expect(Number((await use())['bytes'])).to.be.below(25_000);
+    expect(Number((await use())['bytes'])).to.be.below(12_500);
   });
 
   it('R-53 keeps the counts through upserts, deletions and a purge of the box', async () => {
@@ -135,12 +135,12 @@ describe('quotas of a box', () => {
     expect(await use()).to.include({ users: '0', groups: '0', clients: '1' });
   });
 
-  it('R-53 refuses details of more than 64 KiB, and a resource of more than 256 KiB, over REST and in a call', async () => {
-    const details = { text: 'x'.repeat(65_536) };
+  it('R-53 refuses details of more than 8 KiB, and a resource of more than 32 KiB, over REST and in a call', async () => {
+    const details = { text: 'x'.repeat(8_192) };
     const refused = await putClient('one', { details });
     expect([refused.status, refused.text.includes('details')]).to.deep.equal([422, true]);
-    expect((await putClient('one', { details: { text: 'x'.repeat(65_000) } })).status).to.equal(201);
-    const policy = { engine: 'matcho', matcho: { uri: 'x'.repeat(262_144) } };
+    expect((await putClient('one', { details: { text: 'x'.repeat(8_181) } })).status).to.equal(201);
+    const policy = { engine: 'matcho', matcho: { uri: 'x'.repeat(32_768) } };
     expect((await api.call('PUT', '/AccessPolicy/one', { body: policy })).status).to.equal(422);
     const [client, large] = await api.declareWithin('default', {}, [
       { kind: 'Client', id: 'two', ...machine, details },

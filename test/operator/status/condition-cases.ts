@@ -233,6 +233,11 @@ export const conditionCases: readonly ConditionCase[] = [
     ['Ready=False/Invalid', 'Valid=False/Invalid', 'Stalled=True/Invalid', 'Synced=False/Rejected'],
   ],
   [
+    'a policy that is too large',
+    statusInputOf(declared('AccessPolicy', 'p', { engine: 'matcho', matcho: { uri: 'x'.repeat(32_768) } })),
+    ['Ready=False/TooLarge', 'Valid=False/TooLarge', 'Stalled=True/TooLarge', 'Synced=False/Rejected'],
+  ],
+  [
     'a client whose id an older object has',
     statusInputOf(client, { loses: 'default/older', row: 'pending' }),
     [

@@ -23,7 +23,7 @@ describe('statuses in a cluster', () => {
 
   it('R-53 are written for an answer without the content of the object, and are known from it', async () => {
     await rig.start();
-    await rig.put('Client', 'app', { ...machine('s3cret'), details: { text: 'x'.repeat(50_000) } });
+    await rig.put('Client', 'app', { ...machine('s3cret'), details: { text: 'x'.repeat(8_000) } });
     await rig.ready('Client', 'app');
     const written = rig.writes().filter(({ path }) => path.startsWith(rig.at('Client', 'app')));
     expect(written.map(({ path }) => path.split('/').at(-1))).to.deep.equal(['app', 'status']);
