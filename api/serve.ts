@@ -15,9 +15,6 @@ import { createPasswords } from './credentials/password.ts';
 import { createUserHints } from './credentials/user-hint.ts';
 import { declaredDaysOf } from './db/audit/audit-days.ts';
 import { batchedStatements } from './db/batched-statements.ts';
-import { createShortPages } from './db/short-pages.ts';
-import { createRecordReads } from './db/record-reads.ts';
-import { createSessionEndings } from './db/session-endings.ts';
 import { batchBounds } from './db/core/batch-bounds.ts';
 import { Outage } from './db/core/outage.ts';
 import { defaultLimits, openDatabase } from './db/core/pool.ts';
@@ -313,9 +310,6 @@ function oauthServices(
   const remoteKeys = createRemoteKeySets({ hosts: config.jwksHosts, fetchText, queue: fetches, now: Date.now });
   return {
     pool: database.general,
-    records: createRecordReads(database.general),
-    shortPages: createShortPages(database.general, now),
-    endActiveSession: createSessionEndings(database.general),
     secrets: createClientSecrets(hashes),
     passwords: createPasswords(hashes, config.encryptionKeys),
     clientKeys: createClientKeys(remoteKeys),

@@ -41,11 +41,6 @@ export function recordsOf({ origin, now }: AuditTrail, events: readonly Security
   return events.map((event, index) => recordOf(newAuditId(time, index), event, origin, 1));
 }
 
-/** Returns the record of one event. */
-export function eventRecord({ origin, now }: AuditTrail, event: SecurityEvent): StoredAuditEvent {
-  return recordOf(newAuditId(now()), event, origin, 1);
-}
-
 /** Returns the record of an event that has happened `count` times. */
 export function recordOf(
   id: string,

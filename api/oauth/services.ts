@@ -1,9 +1,6 @@
 import type { AuditTrail, Origin } from '../audit/audit-trail.ts';
 import type { CountedEvents } from '../audit/counted-events.ts';
 import type { Connections } from '../db/core/pool.ts';
-import type { ShortPages } from '../db/short-pages.ts';
-import type { RecordReads } from '../db/record-reads.ts';
-import type { EndActiveSession } from '../db/session-endings.ts';
 import type { ClientSecrets } from '../credentials/client-secret.ts';
 import type { Passwords } from '../credentials/password.ts';
 import type { UserHints } from '../credentials/user-hint.ts';
@@ -22,9 +19,6 @@ import type { VerifiedJwts } from './keys/verified-jwts.ts';
 export interface OAuthServices {
   readonly states: StateCache;
   readonly pool: Connections;
-  readonly records: RecordReads;
-  readonly shortPages: ShortPages;
-  readonly endActiveSession: EndActiveSession;
   readonly secrets: ClientSecrets;
   readonly passwords: Passwords;
   readonly clientKeys: ClientKeys;

@@ -1,16 +1,10 @@
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { Connections } from '../db/core/pool.ts';
-import type { ShortPages } from '../db/short-pages.ts';
-import type { RecordReads } from '../db/record-reads.ts';
-import type { EndActiveSession } from '../db/session-endings.ts';
 import type { ClientSecrets } from '../credentials/client-secret.ts';
 
 /** Dependencies of the services of the resource endpoints. */
 export interface ResourceServices {
   readonly pool: Connections;
-  readonly records: RecordReads;
-  readonly shortPages: ShortPages;
-  readonly endActiveSession: EndActiveSession;
   readonly secrets: Pick<ClientSecrets, 'store'>;
   /** Records the changes of the request. */
   readonly trail: AuditTrail;

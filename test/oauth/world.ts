@@ -18,9 +18,6 @@ import { batchBounds } from '../../api/db/core/batch-bounds.ts';
 import type { BatchedStatements } from '../../api/db/batched-statements.ts';
 import { Outage } from '../../api/db/core/outage.ts';
 import { createPool, defaultLimits } from '../../api/db/core/pool.ts';
-import { createShortPages } from '../../api/db/short-pages.ts';
-import { createRecordReads } from '../../api/db/record-reads.ts';
-import { createSessionEndings } from '../../api/db/session-endings.ts';
 import { OAuthError } from '../../api/oauth/oauth-error.ts';
 import type { OAuthServices } from '../../api/oauth/services.ts';
 import { createClientKeys } from '../../api/oauth/client-auth/client-keys.ts';
@@ -97,9 +94,6 @@ export async function makeWorld(): Promise<World> {
     const queue = createHashQueue(1, 64);
     return {
       pool,
-      records: createRecordReads(pool),
-      shortPages: createShortPages(pool, () => clock.now),
-      endActiveSession: createSessionEndings(pool),
       keys: createSigningKeys(pool, sealing),
       verifiedJwts: createVerifiedJwts(),
       userHints: createUserHints([encryptionKey]),

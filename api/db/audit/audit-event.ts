@@ -1,4 +1,5 @@
 import type { TimeRange } from '../core/keyset.ts';
+import { readFilledDays } from './audit-days.ts';
 import { listingOf } from '../core/listing.ts';
 import type { Connections } from '../core/pool.ts';
 import type { Connection } from '../core/transaction.ts';
@@ -30,8 +31,7 @@ export interface StoredAuditEvent {
   readonly count: number;
 }
 
-/** A row of a {@link StoredAuditEvent}. */
-export interface AuditColumns {
+interface AuditColumns {
   readonly id: string;
   readonly event: string;
   readonly result: AuditResult;
@@ -98,8 +98,7 @@ export const auditListing = listingOf<AuditColumns, StoredAuditEvent, AuditFilte
   },
 });
 
-/** Converts a row for the rest of the service. */
-export function storedEvent(row: AuditColumns): StoredAuditEvent {
+function storedEvent(row: AuditColumns): StoredAuditEvent {
   return {
     id: row.id,
     event: row.event,
@@ -117,13 +116,13 @@ export function storedEvent(row: AuditColumns): StoredAuditEvent {
   };
 }
 
-/** Reads one record; undefined when there is none. In the transaction that read `days`. */
+/** Reads one record; undefined when there is none. */
 export async function readAuditEvent(
   connection: Connection,
   box: string,
   id: string,
-  days: readonly number[],
 ): Promise<StoredAuditEvent | undefined> {
+  const days = await readFilledDays(connection);
   const span = { limit: 1, offset: 0, descending: true, backward: false };
   const { rows } = await auditListing.read(connection, { box, filters: { id, days } }, byId, span);
   return rows[0];
@@ -153,7 +152,7 @@ export function storeCountedEvents(pool: Connections, events: readonly AuditEven
 }
 
 /** Returns the columns of a record as JSON names them. */
-export function columnsOf(event: StoredAuditEvent): Readonly<Record<string, unknown>> {
+function columnsOf(event: StoredAuditEvent): Readonly<Record<string, unknown>> {
   const { user, remoteAddr, requestId, ...same } = event;
   const created = new Date(uuidV7Time(event.id)).toISOString();
   return { ...same, created_at: created, user_id: user, remote_addr: remoteAddr, request_id: requestId };

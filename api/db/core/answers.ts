@@ -9,15 +9,6 @@ export function doneItems(items: readonly unknown[], rows: readonly RowOfItem[])
   return items.map((_, index) => places.has(index + 1));
 }
 
-/** Returns the rows that the statement found for each item, in the order of the items. */
-export function rowsOfItems<Row extends RowOfItem>(
-  items: readonly unknown[],
-  rows: readonly Row[],
-): readonly (readonly Row[])[] {
-  const found = Map.groupBy(rows, ({ nth }) => Number(nth));
-  return items.map((_, index) => found.get(index + 1) ?? []);
-}
-
 /** Returns the answer to each item, in their order, from the row that the statement found for it, if there is one. */
 export function answersOf<Item, Row extends RowOfItem, Answer>(
   items: readonly Item[],

@@ -1,5 +1,4 @@
 import { createBatch, type BatchLimits } from './batch.ts';
-import { confirmed } from './confirmed.ts';
 import { isOutage } from './outage.ts';
 import type { Connections } from './pool.ts';
 import { createPreparation, type Preparation } from './prepared-statements.ts';
@@ -25,12 +24,9 @@ function preparationOf(pool: Connections): Preparation {
 export function batchesOn(pool: Connections, bounds: BatchLimits): Runner {
   const prepared = preparationOf(pool);
   return <Item, Result>(statement: Statement<Item, Result>) => {
-    const { run, boxOf, needsConfirmation = false, beside = Infinity } = statement;
+    const { run, boxOf, beside = Infinity } = statement;
     const runOnPool = (items: readonly Item[]) =>
-      withConnection(pool, bounds.patience, (connection) => {
-        const db = prepared(connection);
-        return needsConfirmation ? confirmed(connection, () => run(db, items)) : run(db, items);
-      });
+      withConnection(pool, bounds.patience, (connection) => run(prepared(connection), items));
     const limits = { ...bounds, beside: Math.min(bounds.beside, beside) };
     const batch = createBatch(runOnPool, limits, isOutage, boxOf);
     return (item: Item) => batch.submit(item);

@@ -15,11 +15,6 @@ export function fixedText(text: string): FixedText {
   return { name: createHash('sha256').update(text).digest('hex').slice(0, 32), text };
 }
 
-/** Returns SQL for a time of a fixed text, as JSON has it whatever the DateStyle; {@link millisecondsOf} reads it. */
-export function timeColumn(name: string): string {
-  return `to_json(${name}) AS ${name}`;
-}
-
 /** Converts a time that pg has read, or one in JSON, to milliseconds since 1970. */
 export function millisecondsOf(time: Date | string): number {
   return typeof time === 'string' ? Date.parse(time) : time.getTime();
@@ -43,8 +38,6 @@ export interface Statement<Item, Result> {
   readonly run: (db: StatementConnection, items: readonly Item[]) => Promise<readonly Result[]>;
   /** Returns the box of an item, which has its turn among the boxes that wait. */
   readonly boxOf: (item: Item) => string;
-  /** True if a result may be reported only once the commit is confirmed; otherwise it is an Outage. */
-  readonly needsConfirmation?: boolean;
   /** Requests that must wait for the statement to begin beside itself, if fewer than those of the batch's limits. */
   readonly beside?: number;
 }

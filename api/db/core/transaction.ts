@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { confirmed } from './confirmed.ts';
+import { Outage } from './outage.ts';
 import type { Connections } from './pool.ts';
 import { requestLimit, withConnection } from './with-connection.ts';
 
@@ -127,8 +127,25 @@ function serverLimits(limit: number): string {
   return `; SET LOCAL statement_timeout = ${String(limit)}; SET LOCAL lock_timeout = ${String(lock)}`;
 }
 
-/** Commits. A commit after a failed statement is silently a rollback. Throws Outage if it is not confirmed. */
+/** The fields of a notice that tell whether a commit was confirmed. */
+interface Notice {
+  readonly code?: string | undefined;
+  readonly message?: string | undefined;
+  readonly where?: string | undefined;
+}
+
+/**
+ * Commits. Throws Outage if Postgres answers with a warning: the wait for its synchronous standby was cut short, so a
+ * failover could lose what was stored. A commit after a failed statement is silently a rollback.
+ */
 async function commit(connection: Connection): Promise<void> {
-  const { command } = await confirmed(connection, () => connection.query('COMMIT'));
+  const warnings: string[] = [];
+  const hear = ({ code, where, message = '' }: Notice): void => {
+    // A notice from inside a function has a context; that of a commit has none.
+    if (code !== '00000' && where === undefined) warnings.push(message);
+  };
+  connection.on('notice', hear);
+  const { command } = await connection.query('COMMIT').finally(() => connection.off('notice', hear));
+  if (warnings.length > 0) throw new Outage(`The commit is not confirmed: ${warnings.join('; ')}`);
   if (command !== 'COMMIT') throw new Error('The transaction was rolled back, since a statement in it had failed');
 }

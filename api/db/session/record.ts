@@ -1,4 +1,4 @@
-import { millisecondsOf, timeColumn } from '../core/statement.ts';
+import { millisecondsOf } from '../core/statement.ts';
 import type { GrantLetter } from './grant-letter.ts';
 import { beginOfSession, sessionEnding, statusOf } from './session-status.ts';
 import type { SessionStatus } from './session-status.ts';
@@ -62,21 +62,6 @@ export function endingJoin(box: string): string {
   const canHaveEnded = `s.ended_at IS NOT NULL OR s.family IS NOT NULL OR s.version < (${newest('NOT LIKE')})
                         OR ${beginOfSession} < (${newest('LIKE')})`;
   return `LEFT JOIN LATERAL (SELECT * FROM (${sessionEnding}) AS first WHERE ${canHaveEnded} OFFSET 0) AS ending ON true`;
-}
-
-/** The columns of an {@link EndedColumns}, with the number of its item, in a statement that many requests share. */
-export const endedColumns = `nth, id, bucket, type, client, user_id, scope, audience, family, parent, remote_addr, user_agent,
-       ended_as, ${timeColumn('expires_at')}, ${timeColumn('ended_at')}`;
-
-/** A row of a session that says how it ended before its time, null if it did not. */
-export interface EndedColumns extends Omit<SessionColumns, 'status'> {
-  readonly ended_as: Exclude<SessionStatus, 'active' | 'expired'> | null;
-}
-
-/** Converts such a row, with the status that the session has at a time in milliseconds since 1970. */
-export function sessionRecordAt(row: EndedColumns, now: number): SessionRecord {
-  const atItsEnd = millisecondsOf(row.expires_at) <= now ? 'expired' : 'active';
-  return sessionRecord({ ...row, status: row.ended_as ?? atItsEnd });
 }
 
 /** Converts a row for the rest of the service. */

@@ -37,14 +37,6 @@ function bucketSpan(bucket: number): { readonly from: number; readonly to: numbe
 /** Usual lifetimes of sessions in days, the most usual first: thirty by default, up to one if a client sets it. */
 const usualDays = [30, 0, 1] as const;
 
-/** Milliseconds from now to the last end of a session of {@link nearBuckets}, with a day for another clock. */
-const furthestMs = 31 * dayMs;
-
-/** Returns those buckets that can hold a session which is active at a time, in milliseconds since 1970. */
-export function activeBuckets(buckets: readonly number[], now: number): readonly number[] {
-  return buckets.filter((bucket) => isBucketWithin(bucket, { from: now, to: now + furthestMs }));
-}
-
 /** Returns the three buckets of nearly every session. To find out which buckets are filled costs ten times as much. */
 export function nearBuckets(id: string): readonly number[] {
   const began = Math.floor(uuidV7Time(id) / 1000);

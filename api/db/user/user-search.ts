@@ -17,13 +17,11 @@ export interface ListedUser extends StoredUser {
   readonly emailKey: string;
 }
 
-/** A row of a {@link ListedUser}. */
-export interface ListedColumns extends UserColumns {
+interface ListedColumns extends UserColumns {
   readonly email_key: string;
 }
 
-/** Converts a row for the rest of the service. */
-export function listedUser(row: ListedColumns): ListedUser {
+function listedUser(row: ListedColumns): ListedUser {
   return { ...storedUser(row), emailKey: row.email_key };
 }
 

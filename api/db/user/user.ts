@@ -1,5 +1,5 @@
 import type { Person } from './person.ts';
-import { millisecondsOf, timeColumn } from '../core/statement.ts';
+import { millisecondsOf } from '../core/statement.ts';
 import type { Connection } from '../core/transaction.ts';
 
 /** A group that a user is in, as the user's row shows it. */
@@ -50,10 +50,6 @@ export interface UserColumns {
   readonly created_at: Date | string;
   readonly updated_at: Date | string;
 }
-
-/** The same columns in a statement that many requests share, with the number of their item. */
-export const sharedUserColumns = `nth, is_large, id, email, email_verified, password, pepper, data, status, groups,
-       ${timeColumn('created_at')}, ${timeColumn('updated_at')}`;
 
 /** The columns of a {@link StoredUser}; the table goes by `u`. */
 export const userColumns = `u.id, u.email, u.email_verified, u.password, u.pepper, u.data, u.status,

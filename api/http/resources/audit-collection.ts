@@ -1,4 +1,5 @@
 import { auditRecord } from '../../audit/audit-record.ts';
+import { readAuditEvent } from '../../db/audit/audit-event.ts';
 import type { AuditEventOfBox, AuditFilters } from '../../db/audit/audit-event.ts';
 import { auditSearch } from '../../resources/search/audit-search.ts';
 import type { Collection } from './collection.ts';
@@ -14,8 +15,8 @@ export const auditCollection: Collection<'AuditEvent', AuditEventOfBox, AuditFil
   // A record never changes.
   version: ({ id }) => id,
   idOf: (text) => possibleId('AuditEvent', text),
-  read: async ({ records }, box, id) => {
-    const found = await records.auditEvent({ box, id });
+  read: async (connection, box, id) => {
+    const found = await readAuditEvent(connection, box, id);
     return found && { ...found, box };
   },
 };

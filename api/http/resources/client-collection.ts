@@ -26,8 +26,7 @@ export const clientCollection: Collection<'Client', ShownClient, ResourceFilters
   owner: (client) => (isBuiltIn(client) ? undefined : client.owner),
   view: (client) => (isBuiltIn(client) ? { ...client } : storedView(client)),
   version: (client) => (isBuiltIn(client) ? hash('sha256', JSON.stringify(client), 'base64url') : client.version),
-  read: async (services, box, id, exchange) =>
-    (await stored.read(services, box, id, exchange)) ?? builtIn(id, exchange),
+  builtIn,
   patch: async (services, exchange, conditions) => {
     const changed = await stored.patch?.(services, exchange, conditions);
     if (changed === undefined) refuseBuiltIn(idIn(exchange));

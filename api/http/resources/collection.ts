@@ -1,4 +1,6 @@
 import type { Box } from '../../../crds/box.ts';
+import type { Connection } from '../../db/core/transaction.ts';
+import { inBox } from '../../db/core/transaction.ts';
 import type { Owner } from '../../db/resource/resource.ts';
 import { Problem } from '../../problem.ts';
 import { withElements } from '../../resources/search/bundle.ts';
@@ -43,7 +45,10 @@ export interface Collection<Kind extends string, Row, Filters, Id> {
   readonly owner?: (row: Row) => Owner | undefined;
   /** Reads the id in a path; undefined when no record can have it. Throws Problem for one with another answer. */
   readonly idOf: (text: string) => Id | undefined;
-  readonly read: (services: UserServices, box: string, id: Id, exchange: ResourceExchange) => Promise<Row | undefined>;
+  /** Reads a record; `now` in milliseconds since 1970. */
+  readonly read: (connection: Connection, box: string, id: Id, now: number) => Promise<Row | undefined>;
+  /** Makes a record that has no row; absent: each has one. */
+  readonly builtIn?: (id: Id, exchange: ResourceExchange) => Row | undefined;
   readonly create?: (services: UserServices, exchange: ResourceExchange) => Promise<Row>;
   readonly put?: Change<Row>;
   readonly patch?: Change<Row>;
@@ -101,7 +106,7 @@ function reading<Row, Filters extends object, Id>(collection: AnyCollection<Row,
     const elements = readElementsOnly(exchange.query, collection.search);
     const preconditions = readPreconditions(exchange);
     const id = collection.idOf(idIn(exchange));
-    const row = id === undefined ? undefined : await collection.read(services, exchange.box, id, exchange);
+    const row = id === undefined ? undefined : await readRow(collection, services, exchange, id);
     if (row === undefined) throw nothingThere(collection);
     const version = collection.version(row);
     const owner = collection.owner?.(row);
@@ -109,6 +114,16 @@ function reading<Row, Filters extends object, Id>(collection: AnyCollection<Row,
     if (isKnown(preconditions, version)) return { status: 304, headers };
     return { status: 200, headers, body: withElements(collection.view(row, exchange.settings), elements) };
   };
+}
+
+async function readRow<Row, Filters, Id>(
+  { read, builtIn }: AnyCollection<Row, Filters, Id>,
+  { pool, now }: UserServices,
+  exchange: ResourceExchange,
+  id: Id,
+): Promise<Row | undefined> {
+  const row = await inBox(pool, exchange.box, 'snapshot', (connection) => read(connection, exchange.box, id, now()));
+  return row ?? builtIn?.(id, exchange);
 }
 
 function creating<Row, Filters, Id>(

@@ -1,3 +1,4 @@
+import { readGrant } from '../../db/user/grant.ts';
 import type { GrantFilters, GrantKey, StoredGrant } from '../../db/user/grant.ts';
 import { grantVersion, removeGrant } from '../../users/grant/grant-removal.ts';
 import { grantSearch } from '../../users/grant/search.ts';
@@ -14,6 +15,6 @@ export const grantCollection: Collection<'Grant', StoredGrant, GrantFilters, Gra
   view: grantView,
   version: grantVersion,
   idOf: (text) => (possibleId('Grant', text) === undefined ? undefined : grantKey(text)),
-  read: ({ records }, box, key) => records.grant({ box, ...key }),
+  read: readGrant,
   remove: removeGrant,
 };

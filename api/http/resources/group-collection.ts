@@ -1,3 +1,4 @@
+import { readGroup } from '../../db/user/group.ts';
 import type { StoredGroup } from '../../db/user/group.ts';
 import type { GroupFilters } from '../../db/user/group-search.ts';
 import type { ResourceServices } from '../../resources/services.ts';
@@ -21,7 +22,7 @@ export const groupCollection: Collection<'Group', StoredGroup, GroupFilters, num
   version: ({ version }) => version,
   owner: ({ owner }) => owner,
   idOf: groupIdOf,
-  read: ({ records }, box, id) => records.group({ box, id }),
+  read: readGroup,
   create: (services, exchange) => createGroup(services, exchange.box, documentIn(exchange)),
   put: change,
   patch: change,

@@ -1,4 +1,6 @@
 import { isObject } from '../../../crds/json-value.ts';
+import { inBox } from '../../db/core/transaction.ts';
+import { readSession } from '../../db/session/session.ts';
 import type { AccountView } from '../../schemas/account.ts';
 import { readSearch } from '../../resources/search/parameters.ts';
 import type { Searchable } from '../../resources/search/searchable.ts';
@@ -39,7 +41,10 @@ export function accountEndpoint(context: ApiContext): Endpoint {
 export function ownSessionEndpoint(context: ApiContext): Endpoint {
   return withOwnAccount(context, async ({ box, user, parameters }, services) => {
     const id = possibleId('Session', partOfPath(parameters, 'session') ?? '');
-    const found = id === undefined ? undefined : await services.records.session({ box, id, now: services.now() });
+    if (id === undefined) return { status: 204 };
+    const found = await inBox(services.pool, box, 'snapshot', (connection) =>
+      readSession(connection, box, { id }, services.now()),
+    );
     // The user of a session never changes.
     if (found?.user !== user) return { status: 204 };
     const ended = await revokeSession(services, box, found.id, unconditional);

@@ -1,3 +1,9 @@
+import { inBox } from '../../db/core/transaction.ts';
+import type { Connection } from '../../db/core/transaction.ts';
+import { readResource } from '../../db/resource/resource.ts';
+import { readSession } from '../../db/session/session.ts';
+import { readGroup } from '../../db/user/group.ts';
+import { readUser } from '../../db/user/user.ts';
 import { Problem } from '../../problem.ts';
 import { changedResourceFields } from '../../resources/write/changed-fields.ts';
 import { changedSessionFields } from '../../resources/write/changed-session-fields.ts';
@@ -13,7 +19,7 @@ import { possibleId } from './id-in-path.ts';
 import type { ResourceExchange, ResourceKind } from './resource-exchange.ts';
 import { documentIn, patchIn } from '../formats/submitted-body.ts';
 
-type ReadingServices = Pick<ResourceServices, 'pool' | 'records' | 'now'>;
+type ReadingServices = Pick<ResourceServices, 'pool' | 'now'>;
 
 /** A request to write a record, before it is granted. */
 export type RequestedWrite = Pick<ResourceExchange, 'box' | 'id' | 'body' | 'contentType'> & {
@@ -27,10 +33,10 @@ export type RequestedWrite = Pick<ResourceExchange, 'box' | 'id' | 'body' | 'con
 export async function requestedChanges(
   kind: ResourceKind | 'User',
   write: RequestedWrite,
-  services: ReadingServices,
+  { pool, now }: ReadingServices,
 ): Promise<readonly string[]> {
   try {
-    return await readers[kind](write, services);
+    return await inBox(pool, write.box, 'snapshot', (connection) => readers[kind](write, connection, now()));
   } catch (error) {
     // The handler finds the same problem, and reports it to callers who may write.
     if (error instanceof Problem) return [];
@@ -38,7 +44,7 @@ export async function requestedChanges(
   }
 }
 
-type Reader = (write: RequestedWrite, services: ReadingServices) => Promise<readonly string[]>;
+type Reader = (write: RequestedWrite, connection: Connection, now: number) => Promise<readonly string[]>;
 
 const readers: Readonly<Record<ResourceKind | 'User', Reader>> = {
   Client: storedReader('Client'),
@@ -52,9 +58,9 @@ const readers: Readonly<Record<ResourceKind | 'User', Reader>> = {
 };
 
 function storedReader(kind: StoredKind): Reader {
-  return async (write, { records }) => {
+  return async (write, connection) => {
     const id = possibleId(kind, write.id);
-    const current = id === undefined ? undefined : await records.resource({ box: write.box, kind, id });
+    const current = id === undefined ? undefined : await readResource(connection, write.box, { kind, id });
     if (write.method !== 'PATCH') return changedResourceFields(kind, write.id, current, documentIn(write));
     return current === undefined ? [] : changedResourceFields(kind, id, current, patchedBody(current, patchIn(write)));
   };
@@ -62,25 +68,26 @@ function storedReader(kind: StoredKind): Reader {
 
 async function readSessionChanges(
   write: RequestedWrite,
-  { records, now }: ReadingServices,
+  connection: Connection,
+  now: number,
 ): Promise<readonly string[]> {
   const id = possibleId('Session', write.id);
-  const session = id === undefined ? undefined : await records.session({ box: write.box, id, now: now() });
+  const session = id === undefined ? undefined : await readSession(connection, write.box, { id }, now);
   if (session === undefined) return [];
   const present = sessionView(session);
   const wish = write.method === 'PATCH' ? patchWish(patchIn(write)) : putWish(documentIn(write));
   return changedSessionFields(present, wish(present));
 }
 
-async function readGroupChanges(write: RequestedWrite, services: ReadingServices): Promise<readonly string[]> {
+async function readGroupChanges(write: RequestedWrite, connection: Connection): Promise<readonly string[]> {
   if (write.id === undefined) return changedGroupFields(undefined, documentIn(write));
   const id = possibleId('Group', write.id);
-  const group = id === undefined ? undefined : await services.records.group({ box: write.box, id: Number(id) });
+  const group = id === undefined ? undefined : await readGroup(connection, write.box, Number(id));
   return group === undefined ? [] : changedGroupFields(group, wishOf(write)(groupView(group)));
 }
 
-async function readUserChanges(write: RequestedWrite, { records }: ReadingServices): Promise<readonly string[]> {
+async function readUserChanges(write: RequestedWrite, connection: Connection): Promise<readonly string[]> {
   const id = possibleId('User', write.id);
-  const user = id === undefined ? undefined : await records.user({ box: write.box, id: Number(id) });
+  const user = id === undefined ? undefined : await readUser(connection, write.box, Number(id));
   return changedUserFields(user, documentIn(write));
 }

@@ -1,5 +1,6 @@
 import type { SessionRecord } from '../../db/session/record.ts';
 import type { SessionFilters } from '../../db/session/search.ts';
+import { readSession } from '../../db/session/session.ts';
 import { sessionSearch } from '../../resources/search/session-search.ts';
 import type { ResourceServices } from '../../resources/services.ts';
 import type { WriteConditions } from '../../resources/write/confirm-changes.ts';
@@ -20,7 +21,7 @@ export const sessionCollection: Collection<'Session', SessionRecord, SessionFilt
   view: sessionView,
   version: ({ status }) => status,
   idOf: (text) => possibleId('Session', text),
-  read: ({ records, now }, box, id) => records.session({ box, id, now: now() }),
+  read: (connection, box, id, now) => readSession(connection, box, { id }, now),
   put: (services, exchange, conditions) => change(services, exchange, putWish(documentIn(exchange)), conditions),
   patch: (services, exchange, conditions) => change(services, exchange, patchWish(patchIn(exchange)), conditions),
   remove: revokeSession,

@@ -1,3 +1,4 @@
+import { readResource } from '../../db/resource/resource.ts';
 import type { StoredResource } from '../../db/resource/resource.ts';
 import type { ResourceFilters } from '../../db/resource/search.ts';
 import { storedSearches } from '../../resources/search/stored.ts';
@@ -23,7 +24,7 @@ export function storedCollection(kind: StoredKind): Collection<StoredKind, Store
     version: ({ version }) => version,
     owner: ({ owner }) => owner,
     idOf: (text) => possibleId(kind, text),
-    read: ({ records }, box, id) => records.resource({ box, kind, id }),
+    read: (connection, box, id) => readResource(connection, box, { kind, id }),
     create: async (services, exchange) =>
       (await postResource(services, exchange.box, kind, documentIn(exchange))).stored,
     put: async (services, exchange, conditions) => {

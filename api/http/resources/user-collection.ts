@@ -1,4 +1,5 @@
 import type { UserFilters } from '../../db/user/user-search.ts';
+import { readUser } from '../../db/user/user.ts';
 import type { StoredUser } from '../../db/user/user.ts';
 import { Problem } from '../../problem.ts';
 import { changeUser } from '../../users/user/change.ts';
@@ -20,7 +21,7 @@ export const userCollection: Collection<'User', StoredUser, UserFilters, number>
   listed: listedUser,
   version: userVersion,
   idOf: userIdOf,
-  read: ({ records }, box, id) => records.user({ box, id }),
+  read: readUser,
   create: (services, { box, settings, ...submitted }) => createUser(services, box, settings, documentIn(submitted)),
   put: async (services, exchange, conditions) => {
     const change = { id: userIdOf(idIn(exchange)), value: documentIn(exchange), by: exchange.user, ...conditions };

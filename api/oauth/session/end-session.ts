@@ -5,7 +5,7 @@ import { inBox } from '../../db/core/transaction.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import type { OAuthServices } from '../services.ts';
 
-type EndingServices = Pick<OAuthServices, 'pool' | 'endActiveSession' | 'now' | 'revocationsNeedStandby'>;
+type EndingServices = Pick<OAuthServices, 'pool' | 'now' | 'revocationsNeedStandby'>;
 
 /** Reference to a session by what its token contains. */
 export interface SessionOfToken {
@@ -17,20 +17,13 @@ export interface SessionOfToken {
  * Ends a session and its refresh family. After it has returned no replica accepts its token; with a synchronous standby
  * demanded, not even after a failover. Undefined when there is no such session. Throws Outage.
  */
-export async function endSession(
+export function endSession(
   box: string,
   ref: SessionOfToken,
   as: SessionEnd,
   services: EndingServices,
 ): Promise<EndedSession | undefined> {
-  const together = services.revocationsNeedStandby ? null : await endTogether(box, ref, as, services);
-  if (together !== null) return { session: together, ended: true };
   return ending(box, services, (connection) => endStoredSession(connection, box, ref, { as, now: services.now() }));
-}
-
-function endTogether(box: string, { id, bucket }: SessionOfToken, as: SessionEnd, services: EndingServices) {
-  const now = services.now();
-  return services.endActiveSession({ box, id, buckets: [bucket], as, now, record: null });
 }
 
 /** Ends a refresh family and its living sessions, in the same way; also when its last session is long gone. */

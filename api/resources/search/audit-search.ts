@@ -2,14 +2,11 @@ import { auditElements } from '../../audit/audit-record.ts';
 import { auditEvents, isAuditEventName } from '../../audit/events.ts';
 import { daysIn, selectFilledDays } from '../../db/audit/audit-days.ts';
 import { auditListing } from '../../db/audit/audit-event.ts';
-import type { AuditEventOfBox, AuditFilters, AuditResult, StoredAuditEvent } from '../../db/audit/audit-event.ts';
-import type { NewestOfBox } from '../../db/core/newest-pages.ts';
+import type { AuditEventOfBox, AuditFilters, AuditResult } from '../../db/audit/audit-event.ts';
 import { inBoxAfter } from '../../db/core/transaction.ts';
 import { usualAddress } from '../../ip-address.ts';
 import { readDates } from './dates.ts';
-import { searchNewest } from './newest.ts';
 import { search } from './search.ts';
-import type { SearchResult } from './search.ts';
 import type { Searchable } from './searchable.ts';
 import { clientIdIn, readUserId, readUuid, readWord, refusedParameter } from './values.ts';
 
@@ -35,21 +32,17 @@ export const auditSearch: Searchable<AuditEventOfBox, AuditFilters> = {
     request_id: (text) => ({ requestId: text }),
   },
   ranges: { created_at: (texts, name) => ({ createdAt: readDates(name, texts) }) },
-  find: async ({ pool, shortPages }, box, request) => {
+  find: async ({ pool }, box, request) => {
     const order = auditListing.orders[request.sort.field];
     if (order === undefined) throw new TypeError(`a list without the order ${request.sort.field}`);
-    const keyOf = (row: StoredAuditEvent): readonly string[] => order.map((column) => column.keyOf(row));
-    const searchAlone = (): Promise<SearchResult<StoredAuditEvent>> =>
-      inBoxAfter(pool, box, reading, (connection, rows) => {
-        const filters = { ...request.filters, days: daysIn(rows) };
-        return search(request, {
-          count: (most) => auditListing.count(connection, { box, filters }, most),
-          read: (span) => auditListing.read(connection, { box, filters }, order, span),
-          keyOf,
-        });
+    const found = await inBoxAfter(pool, box, reading, (connection, rows) => {
+      const filters = { ...request.filters, days: daysIn(rows) };
+      return search(request, {
+        count: (most) => auditListing.count(connection, { box, filters }, most),
+        read: (span) => auditListing.read(connection, { box, filters }, order, span),
+        keyOf: (row) => order.map((column) => column.keyOf(row)),
       });
-    const searchOf = (newest: NewestOfBox): NewestOfBox => newest;
-    const found = await searchNewest(box, request, { read: shortPages.auditEvents, searchOf, keyOf, searchAlone });
+    });
     return { ...found, rows: found.rows.map((row) => ({ ...row, box })) };
   },
 };

@@ -1,45 +1,33 @@
-import type { CountedSearch } from '../../db/core/counted-pages.ts';
-import type { ShortPage, PageOfBox } from '../../db/core/page-statement.ts';
 import type { Listing } from '../../db/core/listing.ts';
 import { inBox } from '../../db/core/transaction.ts';
-import type { ShortPages } from '../../db/short-pages.ts';
 import type { ResourceServices } from '../services.ts';
 import type { SearchDefinition, SearchRequest } from './parameters.ts';
 import { search } from './search.ts';
 import type { SearchResult } from './search.ts';
-import { pageOfWholeList, statementsOf } from './whole-list.ts';
 
 /** A kind of record that can be searched: the parameters of a search, and what finds its rows. */
 export interface Searchable<Row, Filters> extends SearchDefinition<Filters> {
   /** Returns one page of the records of a box. Throws Problem `bad-request` for a page too far from the beginning. */
   readonly find: (
-    services: Pick<ResourceServices, 'pool' | 'shortPages' | 'now'>,
+    services: Pick<ResourceServices, 'pool' | 'now'>,
     box: string,
     request: SearchRequest<Partial<Filters>>,
   ) => Promise<SearchResult<Row>>;
 }
 
-/** Reads a page of the whole list by ID, together with others. */
-type ReadShared<Row> = (pages: ShortPages, search: CountedSearch & PageOfBox) => Promise<ShortPage<Row>>;
-
 /** Makes the search of a list in the database, by the orders of the list. */
 export function searchable<Row, Filters extends object>(
   listing: Listing<Row, Filters>,
   definition: Omit<SearchDefinition<Filters>, 'sorts'>,
-  readShared?: ReadShared<Row>,
 ): Searchable<Row, Filters> {
   return {
     ...definition,
     sorts: listing.orders,
-    find: async ({ pool, shortPages }, box, request) => {
-      const { filters, sort, total, count: limit } = request;
+    find: async ({ pool }, box, request) => {
+      const { filters, sort } = request;
       const order = listing.orders[sort.field];
       if (order === undefined) throw new TypeError(`a list without the order ${sort.field}`);
       const keyOf = (row: Row): readonly string[] => order.map((column) => column.keyOf(row));
-      const place = sort.text === 'id' ? pageOfWholeList(request) : undefined;
-      const page = place && (await readShared?.(shortPages, { box, limit, isCounted: total !== 'none', ...place }));
-      const isFound = page !== undefined && page !== 'large' && (page.total !== undefined || total !== 'accurate');
-      if (isFound) return search(request, statementsOf(page, keyOf));
       return inBox(pool, box, 'snapshot', (connection) =>
         search(request, {
           count: (most) => listing.count(connection, { box, filters }, most),

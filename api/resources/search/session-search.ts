@@ -1,5 +1,3 @@
-import type { NewestOfBox } from '../../db/core/newest-pages.ts';
-import type { NewestSessionsOfBox } from '../../db/session/sessions-before.ts';
 import { GRANT_LETTERS } from '../../db/session/grant-letter.ts';
 import type { GrantLetter } from '../../db/session/grant-letter.ts';
 import { countSessions, scopeIn, searchSessions, selectScope, sessionOrder } from '../../db/session/search.ts';
@@ -8,9 +6,7 @@ import type { SessionRecord } from '../../db/session/record.ts';
 import type { SessionStatus } from '../../db/session/session-status.ts';
 import { inBoxAfter } from '../../db/core/transaction.ts';
 import { readDates } from './dates.ts';
-import { searchNewest } from './newest.ts';
 import { search } from './search.ts';
-import type { SearchResult } from './search.ts';
 import type { Searchable } from './searchable.ts';
 import { clientIdIn, readUserId, readUuid, readWord } from './values.ts';
 import { sessionElements, sessionTypes } from '../write/session-view.ts';
@@ -34,22 +30,15 @@ export const sessionSearch: Searchable<SessionRecord, SessionFilters> = {
     created_at: (texts, name) => ({ createdAt: readDates(name, texts) }),
     expires_at: (texts, name) => ({ expiresAt: readDates(name, texts) }),
   },
-  find: ({ pool, shortPages, now: clock }, box, request) => {
-    const now = clock();
-    const what = { box, filters: request.filters, now };
-    const keyOf = ({ id }: SessionRecord): readonly string[] => [id];
-    const searchAlone = (): Promise<SearchResult<SessionRecord>> =>
-      inBoxAfter(pool, box, { mode: 'snapshot', statement: selectScope }, (connection, rows) => {
-        const scoped = { ...what, scope: scopeIn(rows) };
-        return search(request, {
-          count: (most) => countSessions(connection, scoped, most),
-          read: (span, total) => searchSessions(connection, scoped, span, total),
-          keyOf,
-        });
+  find: ({ pool, now }, box, request) =>
+    inBoxAfter(pool, box, { mode: 'snapshot', statement: selectScope }, (connection, rows) => {
+      const scoped = { box, filters: request.filters, now: now(), scope: scopeIn(rows) };
+      return search(request, {
+        count: (most) => countSessions(connection, scoped, most),
+        read: (span, total) => searchSessions(connection, scoped, span, total),
+        keyOf: ({ id }) => [id],
       });
-    const searchOf = (newest: NewestOfBox): NewestSessionsOfBox => ({ ...newest, now });
-    return searchNewest(box, request, { read: shortPages.sessions, searchOf, keyOf, searchAlone });
-  },
+    }),
 };
 
 function readType(name: string, text: string): GrantLetter | undefined {

@@ -37,8 +37,7 @@ function storedSearch(
   kind: StoredKind,
   filters: SearchDefinition<ResourceFilters>['filters'],
 ): Searchable<StoredResource, ResourceFilters> {
-  const definition = { ...common, elements: storedElements[kind], filters };
-  return searchable(resourceListing(kind), definition, (pages, search) => pages.resources({ ...search, kind }));
+  return searchable(resourceListing(kind), { ...common, elements: storedElements[kind], filters });
 }
 
 function readLink(text: string, name: string): ResourceFilters['link'] {

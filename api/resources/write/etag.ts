@@ -41,11 +41,6 @@ function readTags(name: string, value: string | undefined): EntityTags | undefin
   return tags;
 }
 
-/** Checks whether a request has no conditions. */
-export function isUnconditional({ ifMatch, ifNoneMatch }: Preconditions): boolean {
-  return ifMatch === undefined && ifNoneMatch === undefined;
-}
-
 /**
  * Compares the conditions with the present version, undefined when there is no such resource. Throws Problem
  * `precondition-failed`. Must be called when nothing else prevents the request (RFC 9110 §13.2.1).

@@ -1,5 +1,8 @@
 import type { Fault } from '../../../crds/fault.ts';
 import { RESOURCE_ID } from '../../../crds/fields.ts';
+import { inBox } from '../../db/core/transaction.ts';
+import type { Connection } from '../../db/core/transaction.ts';
+import { readResource } from '../../db/resource/resource.ts';
 import { Problem } from '../../problem.ts';
 import { changingResource, refuseManaged } from './change.ts';
 import { changedResourceFields } from './changed-fields.ts';
@@ -49,5 +52,6 @@ async function faultsOfReadOnly(
   value: unknown,
 ): Promise<readonly Fault[]> {
   if (!givesReadOnly(value)) return [];
-  return readOnlyFaults(value, idForm.test(ref.id) ? await services.records.resource(ref) : undefined);
+  const read = (connection: Connection) => readResource(connection, ref.box, ref);
+  return readOnlyFaults(value, idForm.test(ref.id) ? await inBox(services.pool, ref.box, 'snapshot', read) : undefined);
 }

@@ -5,16 +5,13 @@ import type { Fault } from '../../../crds/fault.ts';
 import { demandStandbyForBox } from '../../db/box/durability.ts';
 import { endSession, readSession } from '../../db/session/session.ts';
 import type { SessionRecord } from '../../db/session/record.ts';
-import { activeBuckets, nearBuckets } from '../../db/session/session-buckets.ts';
-import { eventRecord } from '../../audit/audit-trail.ts';
-import type { SecurityEvent } from '../../audit/audit-trail.ts';
 import { inBoxRecorded } from '../../audit/recorded.ts';
 import type { NoteEvent, RecordedWork } from '../../audit/recorded.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import { Problem } from '../../problem.ts';
 import { changedSessionFields } from './changed-session-fields.ts';
 import type { WriteConditions } from './confirm-changes.ts';
-import { demandPreconditions, isUnconditional } from './etag.ts';
+import { demandPreconditions } from './etag.ts';
 import type { Preconditions } from './etag.ts';
 import { jsonPatch } from '../patch/json-patch.ts';
 import { mergePatch } from '../patch/merge-patch.ts';
@@ -23,7 +20,7 @@ import type { ResourceServices } from '../services.ts';
 import { sessionElements, sessionView } from './session-view.ts';
 import type { SessionView } from '../../schemas/session.ts';
 
-type SessionServices = Pick<ResourceServices, 'pool' | 'endActiveSession' | 'now' | 'trail' | 'revocationsNeedStandby'>;
+type SessionServices = Pick<ResourceServices, 'pool' | 'now' | 'trail' | 'revocationsNeedStandby'>;
 
 /** Function that makes the requested session from the present one. */
 export type SessionWish = (present: SessionView) => unknown;
@@ -75,35 +72,17 @@ export function changeSession(
 }
 
 /** Revokes a session but keeps its record; undefined if there is none. Throws Problem `precondition-failed`, Outage. */
-export async function revokeSession(
+export function revokeSession(
   services: SessionServices,
   box: string,
   id: string,
   preconditions: Preconditions,
 ): Promise<SessionRecord | undefined> {
-  const isPlain = !services.revocationsNeedStandby && isUnconditional(preconditions);
-  const together = isPlain ? await revokeTogether(services, box, id) : null;
-  if (together !== null) return together;
   return revoking(services, box, async (connection, note) => {
     const session = await readSession(connection, box, { id }, services.now());
     demandPreconditions(preconditions, session?.status);
     return session === undefined ? undefined : revoke(connection, box, session, { services, note });
   });
-}
-
-/** Revokes an active session in a statement that requests share, with its record; null: a transaction decides. */
-async function revokeTogether(
-  { endActiveSession, now, trail }: SessionServices,
-  box: string,
-  id: string,
-): Promise<SessionRecord | null> {
-  const time = now();
-  const buckets = activeBuckets(nearBuckets(id), time);
-  if (buckets.length === 0) return null;
-  const record = eventRecord(trail, revocationOf(id));
-  const session = await endActiveSession({ box, id, buckets, as: 'revoked', now: time, record });
-  if (session !== null) trail.log(box, [record]);
-  return session;
 }
 
 function revoking<T>(services: SessionServices, box: string, work: RecordedWork<T>): Promise<T> {
@@ -120,12 +99,8 @@ async function revoke(
   { services, note }: { readonly services: SessionServices; readonly note: NoteEvent },
 ): Promise<SessionRecord | undefined> {
   const ended = await endSession(connection, box, { id, bucket }, { as: 'revoked', now: services.now() });
-  if (ended?.ended === true) note(revocationOf(id));
+  if (ended?.ended === true) note({ event: 'session.revoked', target: `Session/${id}` });
   return ended?.session;
-}
-
-function revocationOf(id: string): SecurityEvent {
-  return { event: 'session.revoked', target: `Session/${id}` };
 }
 
 /** Checks whether a change revokes the session. Throws Problem `invalid` when it changes anything else. */

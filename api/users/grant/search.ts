@@ -5,16 +5,12 @@ import { clientIdIn, readUserId } from '../../resources/search/values.ts';
 import { grantElements } from './view.ts';
 
 /** The search for grants: the id of a user or client may be written as in a link. */
-export const grantSearch = searchable(
-  grantListing,
-  {
-    elements: new Set(grantElements),
-    sort: 'id',
-    filters: {
-      user: (text, name) => ({ user: readUserId(name, text) }),
-      client: (text) => ({ client: clientIdIn(text) }),
-    },
-    ranges: { created_at: (texts, name) => ({ createdAt: readDates(name, texts) }) },
+export const grantSearch = searchable(grantListing, {
+  elements: new Set(grantElements),
+  sort: 'id',
+  filters: {
+    user: (text, name) => ({ user: readUserId(name, text) }),
+    client: (text) => ({ client: clientIdIn(text) }),
   },
-  (pages, page) => pages.grants(page),
-);
+  ranges: { created_at: (texts, name) => ({ createdAt: readDates(name, texts) }) },
+});

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import type { StoredGrant } from '../../../api/db/user/grant.ts';
-import { createShortPages } from '../../../api/db/short-pages.ts';
 import { readSearch } from '../../../api/resources/search/parameters.ts';
 import type { SearchResult } from '../../../api/resources/search/search.ts';
 import { grantSearch } from '../../../api/users/grant/search.ts';
@@ -28,7 +27,7 @@ describe('a search for grants in a box with more than 10,000', () => {
        SELECT 'default', n, 'app', '{}', 1, now() FROM generate_series(1, $1::integer) n`,
       [count],
     );
-    const services = { pool: database.pool, shortPages: createShortPages(database.pool, Date.now), now: Date.now };
+    const services = { pool: database.pool, now: Date.now };
     find = (query) => grantSearch.find(services, 'default', readSearch(new URLSearchParams(query), grantSearch));
   });
   after(() => database.end());
