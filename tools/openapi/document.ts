@@ -60,9 +60,10 @@ function usedResponses(document: { readonly components: { readonly responses: Js
 const DESCRIPTION = `The endpoints of one box.
 
 - A GET can be sent as HEAD: the response is the same, without its body.
+- OPTIONS gets 204 with \`Allow\`, as \`Preflight\` says.
 - A method that is not described here gets 405 with \`Allow\`, as \`x-other-methods\` of its path says.
 - A path that is not described here gets 404, as \`x-other-paths\` says.
-- A preflight request (CORS) of an origin that the box lists gets 204, as \`Preflight\` says.`;
+- A preflight request (CORS) of an origin that the box lists gets 204 with \`Access-Control-\` headers.`;
 
 const TAGS = [
   ['OAuth', 'Tokens.'],
@@ -177,7 +178,7 @@ function checkItem(id: string): JsonObject {
 
 function preflight(): JsonObject {
   return responseObject({
-    description: 'The origin may call this address.',
-    headers: ['Access-Control-Allow-Methods', 'Access-Control-Allow-Headers', 'Access-Control-Max-Age'],
+    description: 'The methods that are allowed here. With `Access-Control-` headers, the origin may call this address.',
+    headers: ['Allow', 'Access-Control-Allow-Methods', 'Access-Control-Allow-Headers', 'Access-Control-Max-Age'],
   });
 }

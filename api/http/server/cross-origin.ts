@@ -3,46 +3,46 @@ import { WEB_ORIGIN } from '../../../crds/fields.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import type { ApiContext } from './api-context.ts';
 import { requestContextOf } from '../request/request-context.ts';
-import type { Route } from './routes.ts';
+import type { ErrorShape } from '../request/request-context.ts';
 import { send } from './send.ts';
 
 /**
- * Access for scripts of other origins (Fetch standard, "CORS protocol"): they may call the endpoints for programs, from
- * an origin that the box or one of its active clients lists, without cookies. Pages are excluded: no script reads them,
- * and the authorization endpoint is one of them (RFC 9700 §2.6).
+ * Checks the origin of a request to a path, and answers a preflight that it permits; false: the request goes on. Scripts
+ * of other origins may call the endpoints for programs, without cookies, from an origin that the box or one of its
+ * active clients lists (Fetch standard, "CORS protocol"), and read the public documents from anywhere. Pages are
+ * excluded: no script reads them, and the authorization endpoint is one of them (RFC 9700 §2.6). Throws Outage.
  */
-export type CrossOrigin = (request: IncomingMessage, response: ServerResponse) => Promise<'answered' | 'go on'>;
+export type CrossOrigin = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 
 const form = new RegExp(WEB_ORIGIN);
 const longest = 320;
 
-/** Checks the origin of a request and answers a preflight directly. Throws Outage. */
+/** Methods of a path, as lists with commas: those of its routes, and all that are allowed. */
+interface PathMethods {
+  readonly methods: string;
+  readonly allowed: string;
+}
+
+/** Creates the check for a path. */
 export function createCrossOrigin(
   { oauth, onAnswer }: Pick<ApiContext, 'oauth' | 'onAnswer'>,
-  routes: readonly Route[],
+  shape: ErrorShape,
+  methods: PathMethods,
 ): CrossOrigin {
-  const shared = sharedPaths(routes);
-  const open = new Set(routes.filter(([, , shape]) => shape === 'plain').map(([, path]) => path));
   return async (request, response) => {
-    const { origin } = request.headers;
-    const requestContext = requestContextOf(response);
-    const path = requestContext.path.replace(/\?.*/s, '');
-    if (isPreflight(request) && open.has(path)) {
-      requestContext.route = path;
-      const headers = { ...preflightHeaders(request), 'Access-Control-Allow-Origin': '*' };
-      send(response, { status: 204, headers: { ...headers, 'Access-Control-Allow-Methods': 'GET' } }, onAnswer);
-      return 'answered';
+    const { origin = '' } = request.headers;
+    if (shape === 'plain' && isPreflight(request)) {
+      const headers = { ...preflightHeaders(request, methods), 'Access-Control-Allow-Origin': '*' };
+      send(response, { status: 204, headers }, onAnswer);
+      return true;
     }
-    const found = shared.find(({ pattern }) => pattern.test(path));
-    if (origin === undefined || origin.length > longest || !form.test(origin) || found === undefined) return 'go on';
+    if (shape === 'plain' || shape === 'page' || origin.length > longest || !form.test(origin)) return false;
+    const requestContext = requestContextOf(response);
     const isListed = await oauth.states.decide(requestContext.box, async (state) => isAllowed(state, origin));
-    if (isListed !== true) return 'go on';
+    if (isListed !== true) return false;
     requestContext.allowedOrigin = origin;
-    if (!isPreflight(request)) return 'go on';
-    requestContext.route = found.path;
-    const headers = { ...preflightHeaders(request), 'Access-Control-Allow-Methods': found.methods };
-    send(response, { status: 204, headers }, onAnswer);
-    return 'answered';
+    if (isPreflight(request)) send(response, { status: 204, headers: preflightHeaders(request, methods) }, onAnswer);
+    return isPreflight(request);
   };
 }
 
@@ -54,30 +54,17 @@ function isPreflight({ method, headers }: IncomingMessage): boolean {
 const headerNames = /^[a-z0-9_-]{1,64}(?:, ?[a-z0-9_-]{1,64}){0,63}$/i;
 
 /** Returns the headers of every answer to a preflight: the request may have whatever headers it wants to have. */
-function preflightHeaders({ headers }: IncomingMessage): Record<string, string> {
-  const asked = headers['access-control-request-headers'];
+function preflightHeaders({ headers }: IncomingMessage, { methods, allowed }: PathMethods): Record<string, string> {
+  const requested = headers['access-control-request-headers'];
   return {
-    ...(asked !== undefined && headerNames.test(asked) ? { 'Access-Control-Allow-Headers': asked } : {}),
+    ...(requested !== undefined && headerNames.test(requested) ? { 'Access-Control-Allow-Headers': requested } : {}),
     // Seconds: a removed origin can make calls no longer than that.
     'Access-Control-Max-Age': '60',
+    'Access-Control-Allow-Methods': methods,
+    Allow: allowed,
   };
 }
 
 function isAllowed({ settings, clientOrigins }: BoxState, origin: string): boolean {
   return settings.cors?.allowed_origins?.includes(origin) === true || clientOrigins.has(origin);
-}
-
-interface SharedPath {
-  readonly path: string;
-  readonly pattern: RegExp;
-  /** A list with commas. */
-  readonly methods: string;
-}
-
-function sharedPaths(routes: readonly Route[]): readonly SharedPath[] {
-  const forPrograms = routes.filter(([, , shape]) => shape === 'oauth' || shape === 'resource');
-  return [...Map.groupBy(forPrograms, ([, path]) => path)].map(([path, sharing]) => {
-    const pattern = new RegExp(`^${path.replaceAll('$', '\\$').replace(/:\w+/g, '[^/]+')}$`);
-    return { path, pattern, methods: sharing.map(([method]) => method).join(', ') };
-  });
 }

@@ -4,6 +4,7 @@ import { Problem } from '../../problem.ts';
 import type { InFlight } from '../../shares/in-flight.ts';
 import { CHECK_PATH } from '../gateway/original-request.ts';
 import { requestContextOf } from '../request/request-context.ts';
+import type { ApiContext } from './api-context.ts';
 
 /** Seconds: another request of the box may end at any time. */
 const retryAfter = '1';
@@ -11,26 +12,25 @@ const retryAfter = '1';
 const SHARE_USED_UP = 'Too many requests from this address are in flight in this box. Try again in 1 s';
 
 /**
- * Counts a request of its box until the response is closed. Returns false without counting it if its caller has hung up
- * already: it would never be closed again. Throws Problem `throttled` beyond the quota, `most`, or beyond the share of
- * the caller's network. A request to `/auth/check` is counted by its endpoint.
+ * Creates the middleware that counts a request of its box until the response is closed. It ends a request whose caller
+ * has hung up already, which would never be closed again. Throws Problem `throttled` beyond the quota of the box, or
+ * beyond the share of the caller's network. A request to `/auth/check` is counted by its endpoint.
  */
-export type CountInFlight = (response: ServerResponse, most: number) => boolean;
-
-/** Creates the counter of requests on the public port. It adds one listener to each response, the same to all. */
-export function countingInFlight(inFlight: InFlight): CountInFlight {
+export function countingInFlight({ inFlight, oauth }: Pick<ApiContext, 'inFlight' | 'oauth'>) {
+  // One listener, the same for all responses.
   function leave(this: ServerResponse): void {
     const { box, network } = requestContextOf(this);
     inFlight.leave(box, network);
   }
 
-  return (response, most) => {
-    if (response.destroyed) return false;
+  return (_request: unknown, response: ServerResponse, next: () => void): void => {
+    if (response.destroyed) return;
     const { box, network, path } = requestContextOf(response);
-    if (isCheck(path)) return true;
-    enterShare(inFlight, { box, sharer: network, most }, SHARE_USED_UP);
-    response.on('close', leave);
-    return true;
+    if (!isCheck(path)) {
+      enterShare(inFlight, { box, sharer: network, most: oauth.states.quota(box).requests }, SHARE_USED_UP);
+      response.on('close', leave);
+    }
+    next();
   };
 }
 

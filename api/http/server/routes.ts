@@ -1,11 +1,12 @@
 import type { Express, NextFunction, Request, Response } from 'express';
 import { Problem } from '../../problem.ts';
 import type { ApiContext } from './api-context.ts';
+import { createCrossOrigin } from './cross-origin.ts';
 import type { Endpoint } from './endpoint.ts';
+import { countingBody } from '../request/body-bytes.ts';
 import { requestContextOf } from '../request/request-context.ts';
 import type { ErrorShape } from '../request/request-context.ts';
-import { nothingHere } from '../../nothing-here.ts';
-import { isTextPath } from '../request/path-text.ts';
+import { send } from './send.ts';
 
 /** One route: its method, its path below the box, its error shape, and the function that creates its handler. */
 export type Route = readonly [
@@ -23,55 +24,57 @@ export type Method = keyof typeof verbs;
 
 const verbs = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const;
 
-/** Adds a table of routes to an app: an unknown path is 404, a known path with another method 405. */
-export function addRoutes(app: Express, routes: readonly Route[], context: ApiContext): void {
-  app.use(refusingMalformedPaths(routes));
-  for (const [path, sharing] of Map.groupBy(routes, ([, path]) => path)) addPath(app, path, sharing, context);
-  app.use(() => {
-    throw nothingHere();
+/** Adds all paths at and below one. No method is refused there, and no origin of a browser is checked. */
+export function addSubtree(app: Express, [path, shape, make]: Subtree, context: ApiContext): void {
+  const endpoint = make(context);
+  app.use(path, (request: Request, response: Response, next: NextFunction) => {
+    Object.assign(requestContextOf(response), { route: path, shape });
+    endpoint(request, response, {}).catch(next);
   });
 }
 
-/** Refuses a path that is not text, in the shape of the endpoints that share the first segment. */
-function refusingMalformedPaths(routes: readonly Route[]) {
-  return (request: Request, response: Response, next: NextFunction): void => {
-    if (isTextPath(request.url)) {
-      next();
-      return;
-    }
-    requestContextOf(response).shape = shapeNear(routes, request.url);
-    throw new Problem('bad-request', 'The path is not percent-encoded UTF-8 text');
-  };
-}
-
-/** Returns the shape of the endpoints that share the first segment of a path, for errors below them. */
-export function shapeNear(routes: readonly Route[], url: string): Route[2] {
-  const segment = url.split(/[/?]/, 2)[1];
-  return routes.find(([, path]) => path.split('/', 2)[1] === segment)?.[2] ?? 'plain';
-}
-
-/** Adds a path's routes, then the refusal of every other method (TRACE too), before another form of path matches. */
-function addPath(app: Express, path: string, routes: readonly Route[], context: ApiContext): void {
+/** Adds a path with its methods; OPTIONS tells them, and every other one (TRACE too) is 405. */
+export function addPath(app: Express, path: string, routes: readonly Route[], context: ApiContext): void {
+  const shape = routes[0]?.[2] ?? 'plain';
+  const methods = routes.map(([method]) => method);
+  const allowed = allowedMethods(methods);
+  const crossOrigin = createCrossOrigin(context, shape, { methods: methods.join(', '), allowed });
   const address = app.route(path);
-  address.all((_request, response, next) => {
+  address.all((request, response, next) => {
     const requestContext = requestContextOf(response);
     requestContext.route = path;
-    requestContext.shape = routes[0]?.[2] ?? 'plain';
-    next();
+    requestContext.shape = shape;
+    // Most requests of browsers, and all of programs, have no Origin header.
+    if (request.headers.origin === undefined) next();
+    else crossOrigin(request, response).then((isAnswered) => (isAnswered ? undefined : next()), next);
   });
   for (const [method, , , make] of routes) {
-    const endpoint = make(context);
+    // A request that may have no body costs nothing more.
+    const hasBody = method !== 'GET' && method !== 'DELETE';
+    const endpoint = hasBody ? countingBody(context.bodyBytes, make(context)) : make(context);
     address[verbs[method]]((request: Request, response: Response, next: NextFunction) => {
       endpoint(request, response, request.params).catch(next);
     });
   }
-  const allowed = allowedMethods(routes.map(([method]) => method));
-  address.all(() => {
+  address.all((request, response) => {
+    // RFC 9110 §9.3.7.
+    if (request.method === 'OPTIONS') {
+      send(response, { status: 204, headers: { Allow: allowed } }, context.onAnswer);
+      return;
+    }
     throw new Problem('method-not-allowed', `Only ${allowed} can be used here`, { Allow: allowed });
   });
 }
 
-/** Lists the allowed methods for a 405 (RFC 9110 §15.5.6). */
+/** Lists the allowed methods (RFC 9110 §10.2.1). */
 function allowedMethods(methods: readonly Method[]): string {
   return [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ');
+}
+
+/** Returns the shape of the endpoints that share the first segment of a path, for an error before a route is found. */
+export function shapeNear(url: string, routes: readonly Route[], subtrees: readonly Subtree[]): ErrorShape {
+  const path = url.replace(/^\/boxes\/[^/?]*/, '');
+  const below = subtrees.find(([root]) => path.startsWith(root) && /^[/?]?$/.test(path.charAt(root.length)));
+  const segment = path.split(/[/?]/, 2)[1];
+  return below?.[1] ?? routes.find(([, route]) => route.split('/', 2)[1] === segment)?.[2] ?? 'plain';
 }

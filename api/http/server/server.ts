@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { answerBroken, refuseConnect } from './broken-request.ts';
 import type { OnBroken } from './broken-request.ts';
 import type { Certificate } from '../tls/certificate.ts';
-import type { MessageClasses } from './express-messages.ts';
+import type { MessageClasses } from './router.ts';
 import { portOf } from '../../../process/port-of.ts';
 
 // Not by `import`: its named exports load all of undici, 14 MB that a server does not use (Node 24).

@@ -1,43 +1,42 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import type { RawReply } from '../raw-http.ts';
-import { startRouteApi } from '../route-requests.ts';
-import type { Change, RouteApi } from '../route-requests.ts';
+import express from 'express';
+import { expressMessages } from '../../../api/http/server/router.ts';
+import { listen } from '../../../api/http/server/server.ts';
 
-/** Requests to each path; none of them changes the answer to the next one. */
-const changes: Readonly<Record<string, Change>> = {
-  'without credentials': { authorization: undefined },
-  'with wrong credentials': { authorization: 'Basic eDp5' },
-  'with a body that is none': { authorization: undefined, body: '{"', type: 'application/json' },
-  'with too large a body': { authorization: undefined, body: 'x'.repeat(1_100_000) },
-};
-
-describe('a fixed path', () => {
-  let api: RouteApi;
+describe('messages of express', () => {
+  let server: Server;
+  let url: string;
+  const unchanged: boolean[] = [];
 
   before(async () => {
-    api = await startRouteApi();
-  });
-  after(() => api.stop());
-
-  for (const [what, change] of Object.entries(changes)) {
-    it(`${what} is answered as express answers it, to which an empty query leads`, async () => {
-      const fixed = api.requests.filter(({ name }) => !name.includes(':'));
-      expect(fixed).to.have.length.greaterThan(8);
-      for (const request of fixed) {
-        // A form that a page takes counts once; without its cookie it is refused each time.
-        const cookie = request.method === 'GET' ? request.cookie : undefined;
-        const direct = await api.ask(request, { ...change, cookie, path: request.path });
-        const byExpress = await api.ask(request, { ...change, cookie, path: `${request.path}?` });
-        expect(comparable(direct), request.name).to.deep.equal(comparable(byExpress));
-      }
+    const app = express();
+    const messages = expressMessages(app);
+    app.use((request, response) => {
+      response.status(201).json({ host: request.hostname, accept: request.get('accept') });
     });
-  }
-});
+    server = createServer(messages, (request: IncomingMessage, response: ServerResponse) => {
+      const before = [request, response].map((message): unknown => Object.getPrototypeOf(message));
+      app(request, response);
+      const after = [request, response].map((message): unknown => Object.getPrototypeOf(message));
+      unchanged.push(before[0] === after[0] && before[1] === after[1]);
+    });
+    url = `http://127.0.0.1:${String(await listen(server, '127.0.0.1', 0))}`;
+  });
+  after(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
 
-/** An answer without what is another in each. */
-function comparable({ status, headers, text, closed }: RawReply): object {
-  const id = headers.get('x-request-id') ?? '';
-  // The length too: the id has one more digit now and then.
-  const same = [...headers].filter(([name]) => !['x-request-id', 'date', 'content-length'].includes(name));
-  return { status, closed, headers: Object.fromEntries(same), text: text.replaceAll(id, '<id>') };
-}
+  it('have what express adds', async () => {
+    const answer = await fetch(url, { headers: { accept: 'application/json' } });
+    expect(answer.status).to.equal(201);
+    expect(await answer.json()).to.deep.equal({ host: '127.0.0.1', accept: 'application/json' });
+  });
+
+  it('keep their prototypes in the application', async () => {
+    unchanged.length = 0;
+    await (await fetch(url)).text();
+    expect(unchanged).to.deep.equal([true]);
+  });
+});

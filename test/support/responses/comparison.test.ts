@@ -48,7 +48,7 @@ describe('the comparison of responses with the OpenAPI document', () => {
     'a preflight': {
       method: 'OPTIONS',
       status: 204,
-      headers: [...always, 'Access-Control-Allow-Methods', 'GET'],
+      headers: [...always, 'Allow', 'GET, HEAD', 'Access-Control-Allow-Methods', 'GET'],
       body: undefined,
       hasBody: false,
     },
