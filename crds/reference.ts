@@ -52,15 +52,27 @@ and have no effect yet. An object that has one of them carries the condition \`N
 function section(kind: Kind): string {
   const spec = schemaNode(manifestSchemas[kind].properties.spec);
   const { plural, shortName } = KINDS[kind];
-  const table = fieldsOf(spec).map((field) => row(kind, field));
-  const rules = manifestRules[kind].map(({ path, message }) => `- \`${path}\` ${cell(message)}.`);
+  const table = joined(fieldsOf(spec).map((field) => [`\`${field.path}\``, row(kind, field)] as const));
+  const rules = joined(manifestRules[kind].map(({ path, message }) => [`\`${path}\``, `${cell(message)}.`] as const));
   return [
     `## ${kind}`,
     `\`kubectl get ${plural}\`, or \`${shortName}\`.`,
-    ['| field | type | default | meaning |', '| --- | --- | --- | --- |', ...table].join('\n'),
+    [
+      '| field | type | default | meaning |',
+      '| --- | --- | --- | --- |',
+      ...table.map(([names, cells]) => `| ${names} | ${cells}`),
+    ].join('\n'),
     `Rules between the fields of ${/^[AEIOU]/.test(kind) ? 'an' : 'a'} ${kind}:`,
-    rules.join('\n'),
+    rules.map(([names, message]) => `- ${names} ${message}`).join('\n'),
   ].join('\n\n');
+}
+
+/** Joins the names of entries with the same text, so that the text is written once, where the first of them is. */
+function joined(entries: readonly (readonly [name: string, text: string])[]): readonly (readonly [string, string])[] {
+  return [...Map.groupBy(entries, ([, text]) => text)].map(([text, same]) => [
+    same.map(([name]) => name).join(', '),
+    text,
+  ]);
 }
 
 /** A field of a spec. */
@@ -83,10 +95,11 @@ export function fieldsOf(node: SchemaNode, parent = ''): readonly SpecField[] {
   });
 }
 
+/** Returns the cells of a field's row behind its name. */
 function row(kind: Kind, { path, node, isRequired }: SpecField): string {
   const type = isRequired ? `${typeOf(node)}, required` : typeOf(node);
   const description = node.description ?? '';
-  return `| \`${path}\` | ${type} | ${cell(defaultOf(description))} | ${noteOf(kind, path)}${cell(description)} |`;
+  return `${type} | ${cell(defaultOf(description))} | ${noteOf(kind, path)}${cell(description)} |`;
 }
 
 /** Reads the default from a description (one of three forms): a default in a CRD would be written into objects. */

@@ -29,7 +29,7 @@ export type Facts = Readonly<Record<string, string | number | undefined>>;
 const factWriters = new WeakMap<Log, (facts: Facts) => void>();
 
 /**
- * Writes the line that `log.info(facts)` writes, at a third of its cost (decision 155). For what is logged with
+ * Writes the line that `log.info(facts)` writes, at a third of its cost (decision 35). For what is logged with
  * every request.
  */
 export function logFacts(log: Log, facts: Facts): void {

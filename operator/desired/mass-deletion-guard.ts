@@ -1,4 +1,4 @@
-/** Number of objects that lists of the cluster lack: in a box, or in all of them (decision 22). */
+/** Number of objects that lists of the cluster lack: in a box, or in all of them (decision 16). */
 export interface Missing {
   /** Rows whose objects are in no list, and which a read does not confirm as gone. */
   readonly missing: number;

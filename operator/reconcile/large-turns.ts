@@ -49,7 +49,7 @@ export interface LargeTurnsOptions {
  * Creates the turns in which large objects are applied and written: one box at a time, in their order, and after each
  * turn a rest three times as long as the turn was, or seven times while other boxes have passes. So large objects take
  * at most a quarter, or an eighth, of one worker of the API server and of the API, however many there are, and no pass
- * waits for them (decisions 141 and 157).
+ * waits for them (decision 11).
  */
 export function createLargeTurns(options: LargeTurnsOptions): LargeTurns {
   return new Turns(options);

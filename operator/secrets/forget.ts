@@ -60,7 +60,7 @@ export async function forgetUnwanted(
 /**
  * Deletes generated secrets that belonged to no Client in two sweeps in a row: those of clients that were deleted while
  * nobody watched. A Client that is merely missing in the list still has its row, so its secret stays
- * (decision 22). A faulty Client may own one, so then nothing is deleted.
+ * (decision 16). A faulty Client may own one, so then nothing is deleted.
  */
 export async function forgetLeftovers(
   { box, keeper, cache, signal }: KeptSecrets,

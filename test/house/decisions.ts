@@ -4,20 +4,17 @@ export const decisionParts = ['Context', 'Decision', 'Consequences', 'Rejected']
 /** The most lines a decision may have: a page under a screen. */
 const longest = 60;
 
-/** Returns the faults of the decision files' names: gaps among the first, duplicates, other forms. */
+/** Returns the faults of the decision files' names: gaps, duplicates, other forms. */
 export function faultsOfNumbers(names: readonly string[]): string[] {
   const numbers = names.map((name) => /^(\d{4})-[a-z0-9-]+\.md$/.exec(name)?.[1] ?? `not NNNN-some-words.md: ${name}`);
   const faults = numbers.filter((number, index) => number.startsWith('not') || numbers.indexOf(number) !== index);
   return [...faults, ...gaps(numbers.map(Number).filter((number) => !Number.isNaN(number)))];
 }
 
-/**
- * Numbers are given out in tens (0001 on, 0020 on, …) to people who work at the same time; within a row none is left
- * out.
- */
+/** Pages are numbered from 1 on. */
 function gaps(numbers: readonly number[]): string[] {
   return numbers
-    .filter((number) => number % 10 !== 0 && number !== 1 && !numbers.includes(number - 1))
+    .filter((number) => number !== 1 && !numbers.includes(number - 1))
     .map((number) => `no page before ${number}`);
 }
 

@@ -26,7 +26,7 @@ const LONGEST_OUTPUT = 1024 ** 3;
 
 /**
  * Returns the cluster as kubectl reaches it: by the files of `KUBECONFIG`, with every way to sign in that it has. A
- * library of ours would have to follow all of them (decision 140).
+ * library of ours would have to follow all of them (decision 43).
  */
 export function kubectlOf(environment: Environment): Kubectl {
   const run = (args: readonly string[], signal?: AbortSignal): Promise<string> =>

@@ -42,7 +42,7 @@ type Entries<Item, Result> = readonly Entry<Item, Result>[];
 /**
  * Items submitted while a run is in flight share the next one; a lone item runs at once. The next run begins when that
  * one ends, or beside it if it is slow or many items wait: few large runs cost less than many small ones
- * (decision 143). When a run of several fails for a reason other than `isOutage`, its halves are run again, and
+ * (decision 5). When a run of several fails for a reason other than `isOutage`, its halves are run again, and
  * theirs, so that a bad row harms nobody else and costs a few runs. No item waits longer than `patience`, whatever
  * happens to the runs. A run that cannot take all waiting items takes items of each box in turn.
  */

@@ -34,7 +34,7 @@ class RouteCounts {
 
 /**
  * Creates the counts of a process, and registers the counter of answers. They are kept beside the registry, which would
- * look for the labels of each answer again (decision 155).
+ * look for the labels of each answer again (decision 35).
  */
 export function createAnswerCounts(registry: Registry): AnswerCounts {
   const routes = new Map<string, RouteCounts>();

@@ -86,7 +86,7 @@ function refuseMalformedPath({ url }: Request, _response: Response, next: NextFu
 
 /**
  * Returns classes whose instances have what express adds to requests and responses. Otherwise express changes the
- * prototype of each, and every later access to them is slower (docs/maintainers/decisions/0010).
+ * prototype of each, and every later access to them is slower.
  */
 export function expressMessages(app: Express): MessageClasses {
   class AppRequest extends http.IncomingMessage {}

@@ -40,7 +40,7 @@ export type ClusterSourceOptions = Pick<
   readonly definitions?: InstalledDefinitions;
 };
 
-/** Half a second of writes. Rows that wait end a pass after an eighth of them (decision 162). */
+/** Half a second of writes. Rows that wait end a pass after an eighth of them (decision 10). */
 const statusesInTurn = 256;
 
 type Watches = Readonly<Record<Kind, ListWatch<DeclaredObject>>> & {
@@ -145,7 +145,7 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
   };
 }
 
-/** Returns how a kind is listed. The definitions of the release before this one lack Group (decision 81). */
+/** Returns how a kind is listed. The definitions of the release before this one lack Group (decision 28). */
 function listedAs(kind: Kind) {
   return { path: pathOfKind(kindName(kind)), isOptional: kind === 'Group' };
 }

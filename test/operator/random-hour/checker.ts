@@ -64,7 +64,7 @@ export function createChecker({ stage, journal, reader, secretsOf }: CheckerOpti
   /** By uid of a Client: the uid of the ServiceAccount that got a token for it last. */
   const pins = new Map<string, string>();
   /**
-   * By uid of a Client that was Ready, whose deletion waits for the row since then (decision 23): its secret, where no
+   * By uid of a Client that was Ready, whose deletion waits for the row since then (decision 17): its secret, where no
    * other object may declare the same one.
    */
   const ownSecrets = new Map<string, string>();

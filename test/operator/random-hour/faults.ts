@@ -222,7 +222,7 @@ const newer: readonly Change[] = [
   { op: 'add', path: `${fieldsOf}/status/properties/nextYear`, value: { type: 'string' } },
 ];
 
-/** Milliseconds between two looks of an operator at the definitions (decision 81): now it notices, now it does not. */
+/** Milliseconds between two looks of an operator at the definitions (decision 28): now it notices, now it does not. */
 const lookPeriod = 10_000;
 
 async function skew(
