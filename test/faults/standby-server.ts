@@ -1,10 +1,10 @@
-import { appendFile, chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, chmod, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { takeBaseBackup, writeOwned } from '../support/physical-backup.ts';
 import { eventually } from '../support/eventually.ts';
 import { runPostgres } from '../support/own-postgres.ts';
 import type { OwnPostgres } from '../support/own-postgres.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
 /** A streaming standby of a primary. */
 export interface Standby extends OwnPostgres {
@@ -20,7 +20,7 @@ export const primarySettings = ['wal_level=replica', 'wal_keep_size=512MB', 'max
 
 /** Copies a running primary, and starts the copy as its standby. */
 export async function startStandby(primary: OwnPostgres): Promise<Standby> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'boxgate-standby-'));
+  const folder = await scratchFolder('boxgate-standby-');
   await chmod(folder, 0o755);
   const dataDir = path.join(folder, 'data');
   await copyData(primary, dataDir);

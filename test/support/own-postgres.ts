@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, rm } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
 import { upkeepBuckets } from '../../api/db/session/bucket.ts';
@@ -11,6 +10,7 @@ import { eventually } from './eventually.ts';
 import { guardPostgres } from './guard-postgres.ts';
 import { ownPort } from './own-port.ts';
 import { familyOf, isRunning, signalAll } from './processes.ts';
+import { scratchFolder } from './scratch-folder.ts';
 
 /** A Postgres server of one test's own, which the test may freeze and kill. */
 export interface OwnPostgres {
@@ -40,7 +40,7 @@ const database = 'boxgate';
 
 /** Starts a server with fsync on, as it ships; its database is migrated and has its buckets. */
 export async function startOwnPostgres(settings: readonly string[] = []): Promise<OwnPostgres> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'boxgate-own-postgres-'));
+  const folder = await scratchFolder('boxgate-own-postgres-');
   await chmod(folder, 0o755);
   const callOffGuard = guardPostgres(folder);
   const password = randomBytes(12).toString('hex');

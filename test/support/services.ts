@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { startEmbeddedPostgres } from '../../dev/processes/embedded-postgres.ts';
 import type { EmbeddedPostgres } from '../../dev/processes/embedded-postgres.ts';
 import { guardPostgres } from './guard-postgres.ts';
 import { oldestPostgres } from '../../tools/needs/oldest-postgres.ts';
 import { makeTemplate } from './postgres.ts';
+import { scratchFolder } from './scratch-folder.ts';
 
 let folder: string | undefined;
 let postgres: EmbeddedPostgres | undefined;
@@ -19,7 +19,7 @@ let callOffGuard: (() => void) | undefined;
  */
 export async function mochaGlobalSetup(): Promise<void> {
   if (process.env['BOXGATE_TEST_POSTGRES'] !== undefined) return;
-  folder = await mkdtemp(path.join(tmpdir(), 'boxgate-test-'));
+  folder = await scratchFolder('boxgate-test-');
   await chmod(folder, 0o755);
   callOffGuard = guardPostgres(folder);
   postgres = await startEmbeddedPostgres({

@@ -1,7 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { InCluster } from '../../operator/kube/client/in-cluster.ts';
 import { ownPort } from '../../test/support/own-port.ts';
@@ -9,6 +8,7 @@ import { familyOf, signalAll } from '../../test/support/processes.ts';
 import { apiCall, type ApiAnswer, type ApiCall } from './api-call.ts';
 import { findControllerManager, findPrograms } from './find-programs.ts';
 import { startGuarded, type Guarded } from './guarded.ts';
+import { scratchFolder } from '../../test/support/scratch-folder.ts';
 
 /** Cluster and ServiceAccount files of a pod, and a kubeconfig that refers to the same files. */
 export interface PodAccount {
@@ -63,7 +63,7 @@ export function controlPlane(): Promise<ControlPlane> {
 /** Starts a control plane of a test's own, which it may break; `flags` are added to those of kube-apiserver. */
 export async function startControlPlane(flags: readonly string[] = []): Promise<ControlPlane> {
   const programs = findPrograms();
-  const folder = await mkdtemp(path.join(tmpdir(), 'boxgate-envtest-'));
+  const folder = await scratchFolder('boxgate-envtest-');
   const adminToken = randomBytes(16).toString('hex');
   const [port, etcdPort, peerPort] = [await ownPort(), await ownPort(), await ownPort()];
   await writeKeys(folder, adminToken);
