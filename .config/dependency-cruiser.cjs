@@ -207,15 +207,6 @@ module.exports = {
       to: { path: 'node_modules/@kubernetes/' },
     },
     {
-      name: 'kubernetes-client-is-loaded-when-asked-for',
-      comment:
-        'The library takes as much memory as all the rest of the operator, and a pod needs nothing of it: it comes with ' +
-        'import() where a kubeconfig file is used.',
-      severity: 'error',
-      from: { path: product },
-      to: { path: 'node_modules/@kubernetes/', dynamic: false, dependencyTypesNot: ['type-only'] },
-    },
-    {
       name: 'product-without-development-packages',
       comment:
         'The image holds runtime dependencies only. The exceptions: the server binaries of `boxgate dev`, preact, which is ' +

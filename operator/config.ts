@@ -60,15 +60,16 @@ export interface OperatorConfig {
 }
 
 /** Access to the cluster: a configuration file, or the address and credentials that every pod is given. */
-export type ClusterAccess =
-  | { /** KUBECONFIG: path of the file. */ readonly kubeconfig: string }
-  | {
-      /** KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT: the API server. */
-      readonly host: string;
-      readonly port: number;
-      /** BOXGATE_SERVICE_ACCOUNT_FOLDER: folder of the files `token` and `ca.crt`. */
-      readonly accountFolder: string;
-    };
+export type ClusterAccess = { /** KUBECONFIG: path of the file. */ readonly kubeconfig: string } | PodAccess;
+
+/** Access to the API server that every pod is given (Kubernetes: Accessing the API from a Pod). */
+export interface PodAccess {
+  /** KUBERNETES_SERVICE_HOST (IPv6 without brackets) and KUBERNETES_SERVICE_PORT: the API server. */
+  readonly host: string;
+  readonly port: number;
+  /** BOXGATE_SERVICE_ACCOUNT_FOLDER: folder of the files `token` and `ca.crt`. */
+  readonly accountFolder: string;
+}
 
 /** Reads the settings of the operator. Throws ConfigError with all mistakes; its messages never show a value. */
 export function readOperatorConfig(environment: Environment): OperatorConfig {

@@ -6,8 +6,7 @@ import { stopSignal } from '../process/stop-signal.ts';
 import { readWithUnknown, unknownSettings } from '../process/unknown-settings.ts';
 import { readClusterAccess, readOperatorConfig, readUninstallConfig } from './config.ts';
 import type { ClusterAccess, OperatorConfig } from './config.ts';
-import { signInSource } from './kube/client/cluster-config.ts';
-import { createConnection } from './kube/client/connection.ts';
+import { clusterConfig, createConnection } from './kube/client/cluster-config.ts';
 import { createKubeApi, type KubeApi } from './kube/client/kube-api.ts';
 import { endOperators } from './kube/source/end-operators.ts';
 import { releaseAll } from './kube/source/release-all.ts';
@@ -43,7 +42,7 @@ async function endAndRelease(environment: Environment): Promise<number> {
 }
 
 function clusterApi(access: ClusterAccess): KubeApi {
-  return createKubeApi(createConnection(() => signInSource(access)));
+  return createKubeApi(createConnection(() => clusterConfig(access)));
 }
 
 async function release(kube: KubeApi): Promise<number> {

@@ -8,11 +8,10 @@ import { defaultBackOff, waitAfter } from './reconcile/back-off.ts';
 import type { OperatorConfig } from './config.ts';
 import { startElection, type Election } from './leader/election.ts';
 import { startHealthServer } from './health-server.ts';
-import { signInSource } from './kube/client/cluster-config.ts';
 import { readClusterId } from './kube/source/cluster-id.ts';
 import { createClusterSecrets } from './kube/secrets/cluster-secrets.ts';
 import { createClusterSource } from './kube/source/cluster-source.ts';
-import { createConnection, type Connection } from './kube/client/connection.ts';
+import { clusterConfig, createConnection, type Connection } from './kube/client/cluster-config.ts';
 import { followDefinitions, type InstalledDefinitions } from './kube/source/installed-definitions.ts';
 import { skewLines } from './installed-fields.ts';
 import { createEventRecorder } from './kube/source/event-recorder.ts';
@@ -51,8 +50,8 @@ const grace = 2_500;
  */
 export async function serveOperator(config: OperatorConfig, log: Log): Promise<RunningOperator> {
   // Without a readable configuration there is nothing to wait for.
-  await signInSource(config.access);
-  const connection = createConnection(() => signInSource(config.access));
+  clusterConfig(config.access);
+  const connection = createConnection(() => clusterConfig(config.access));
   const stopping = new AbortController();
   const identity = `${config.podUid ?? hostname()}_${randomUUID()}`;
   const metrics = createOperatorMetrics(

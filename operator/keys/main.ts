@@ -2,8 +2,7 @@ import { wordHint } from '../../crds/did-you-mean.ts';
 import type { Environment } from '../../process/environment.ts';
 import { runCommand } from '../../process/program.ts';
 import { readClusterAccess } from '../config.ts';
-import { signInSource } from '../kube/client/cluster-config.ts';
-import { createConnection } from '../kube/client/connection.ts';
+import { clusterConfig, createConnection } from '../kube/client/cluster-config.ts';
 import { createKubeApi } from '../kube/client/kube-api.ts';
 import { readKeysConfig, type KeysConfig } from './config.ts';
 import { createKeys } from './create-keys.ts';
@@ -36,7 +35,7 @@ type Work = (store: SecretStore, config: KeysConfig, now: number) => Promise<rea
 async function run(environment: Environment, work: Work): Promise<number> {
   const config = readKeysConfig(environment);
   const access = readClusterAccess(environment);
-  const api = createKubeApi(createConnection(() => signInSource(access)));
+  const api = createKubeApi(createConnection(() => clusterConfig(access)));
   const labels = { 'app.kubernetes.io/name': 'boxgate', 'app.kubernetes.io/component': 'keys' };
   const store = createSecretStore(api, config.namespace, labels, new AbortController().signal);
   for (const sentence of await work(store, config, Date.now())) process.stdout.write(`${sentence}\n`);

@@ -35,7 +35,6 @@ const refused = {
   'only-db-imports-pg': ['api/resources/own-sql.ts', 'pg'],
   'only-http-imports-express': ['api/resources/route.ts', 'express'],
   'only-kube-imports-the-kubernetes-client': ['operator/watch.ts', '@kubernetes/client-node'],
-  'kubernetes-client-is-loaded-when-asked-for': ['operator/kube/always.ts', '@kubernetes/client-node'],
   'product-without-development-packages': ['api/db/property.ts', 'fast-check'],
   'only-ui-imports-preact': ['api/pages/view.ts', 'preact'],
   'esbuild-is-loaded-when-the-ui-is-built': ['api/http/ui/bundle.ts', 'esbuild'],
@@ -70,7 +69,6 @@ describe('the import rules', () => {
     for (const [from, to] of [...Object.values(refused), ...accepted]) write(from, to);
     write('crds/circle.ts', './circle-back.ts');
     add(building, "export const library = () => import('esbuild');\n");
-    add(asked, "export const library = () => import('@kubernetes/client-node');\n");
     writeFileSync(path.join(root, 'package.json'), packageJson());
     writeFileSync(path.join(root, 'tsconfig.json'), '{"compilerOptions":{"module":"nodenext"}}');
     linkPackages();
@@ -81,7 +79,6 @@ describe('the import rules', () => {
   });
 
   /** Loads a library only when it is called. */
-  const asked = 'operator/kube/asked.ts';
   const building = 'api/http/ui/build.ts';
 
   /** Writes a file with one import, and the file that it imports where that is one of ours and not there yet. */
@@ -119,10 +116,6 @@ describe('the import rules', () => {
       expect(broken.filter((found) => found.from === from)).to.deep.equal([]);
     });
   }
-
-  it(`accept that ${asked} imports the library of Kubernetes with import()`, () => {
-    expect(broken.filter((found) => found.from === asked)).to.deep.equal([]);
-  });
 
   it(`accept that ${building} imports esbuild with import()`, () => {
     expect(broken.filter((found) => found.from === building)).to.deep.equal([]);

@@ -4,7 +4,7 @@ import { createManagement, type Management } from '../../api/client/management.t
 import { Secret } from '../../api/client/secret.ts';
 import { createClusterSecrets } from '../../operator/kube/secrets/cluster-secrets.ts';
 import { createClusterSource } from '../../operator/kube/source/cluster-source.ts';
-import { createConnection } from '../../operator/kube/client/connection.ts';
+import { createConnection } from '../../operator/kube/client/cluster-config.ts';
 import { createKubeApi, type KubeCall } from '../../operator/kube/client/kube-api.ts';
 import { defaultTimes } from '../../operator/kube/client/list-watch.ts';
 import { createOperatorMetrics } from '../../operator/metrics.ts';
@@ -62,7 +62,7 @@ export async function startScriptedRig(api: TestApi, options: ScriptedRigOptions
   const calls: KubeCall[] = [];
   const events = recordedEvents();
   const listening = {
-    api: recordedCalls(createKubeApi(createConnection(() => scripted.signIn)), calls),
+    api: recordedCalls(createKubeApi(createConnection(() => scripted.signIn())), calls),
     times: defaultTimes,
     random: Math.random,
     now: () => performance.now(),

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { InCluster } from '../../operator/kube/client/in-cluster.ts';
+import type { PodAccess } from '../../operator/config.ts';
 import { ownPort } from '../../test/support/own-port.ts';
 import { familyOf, signalAll } from '../../test/support/processes.ts';
 import { apiCall, type ApiAnswer, type ApiCall } from './api-call.ts';
@@ -12,7 +12,7 @@ import { scratchFolder } from '../../test/support/scratch-folder.ts';
 
 /** Cluster and ServiceAccount files of a pod, and a kubeconfig that refers to the same files. */
 export interface PodAccount {
-  readonly access: InCluster;
+  readonly access: PodAccess;
   /** Paths of the files in the folder. */
   readonly tokenFile: string;
   readonly certificate: string;

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { KubeCredentialsSource } from '../../operator/kube/client/credentials.ts';
+import type { ClusterConfig } from '../../operator/kube/client/cluster-config.ts';
 import { plainSignIn } from './plain-sign-in.ts';
 import { portOf } from '../../process/port-of.ts';
 
@@ -21,8 +21,8 @@ export type Fault = (response: ServerResponse) => void;
  */
 export interface ScriptedApiServer {
   readonly requests: ScriptedRequest[];
-  /** The way in; its token is what `token` gives when it is asked for. */
-  signIn(token?: () => string): KubeCredentialsSource;
+  /** The way in, with the token that `token` gives now. */
+  signIn(token?: () => string): ClusterConfig;
   /** Makes or changes an object, and tells the watches. */
   put(name: string, value?: string): void;
   remove(name: string): void;

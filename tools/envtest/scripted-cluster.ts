@@ -2,7 +2,7 @@ import { isObject, parseJson } from '../../crds/json-value.ts';
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { KubeCredentialsSource } from '../../operator/kube/client/credentials.ts';
+import type { ClusterConfig } from '../../operator/kube/client/cluster-config.ts';
 import { plainSignIn } from './plain-sign-in.ts';
 import { portOf } from '../../process/port-of.ts';
 
@@ -12,7 +12,7 @@ import { portOf } from '../../process/port-of.ts';
  */
 export interface ScriptedCluster {
   /** The way in. */
-  readonly signIn: KubeCredentialsSource;
+  signIn(): ClusterConfig;
   /** Text of a kubeconfig that leads here. */
   readonly kubeconfig: string;
   /** Makes a Client, or changes it, and tells the watches. */
@@ -152,7 +152,7 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
   });
 
   const cluster: ScriptedCluster = {
-    signIn: plainSignIn(port),
+    signIn: () => plainSignIn(port),
     kubeconfig: kubeconfigFor(port),
     isHidden: () => false,
     get size() {

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
-import type { Dispatcher } from 'undici';
-import type { Connection } from './connection.ts';
+import { HttpMethod, RequestContext } from '@kubernetes/client-node';
+import { Agent, type Dispatcher } from 'undici';
+import type { Connection } from './cluster-config.ts';
 import { answerError, KubeError, noAnswer } from './kube-error.ts';
 import { createDeadline } from '../../../process/deadline.ts';
 import type { Deadline } from '../../../process/deadline.ts';
@@ -63,10 +64,30 @@ export function createKubeApi(
   connection: Connection,
   { timeout = 10_000, onAnswer = () => undefined }: KubeApiOptions = {},
 ): KubeApi {
+  async function send(call: KubeCall, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const { method = 'GET', body } = call;
+    const config = connection.config();
+    const server = config.getCurrentCluster()?.server.replace(/\/$/, '') ?? '';
+    const context = new RequestContext(`${server}${pathOf(call)}`, HttpMethod[method]);
+    await config.applySecurityAuthentication(context).catch((error: unknown) => {
+      // The library would use an empty token for a minute.
+      connection.reload();
+      throw error;
+    });
+    signal.throwIfAborted();
+    const { origin, pathname, search } = new URL(context.getUrl());
+    const headers = { ...context.getHeaders(), 'User-Agent': 'boxgate-operator', ...headersOf(call) };
+    const sent = { origin, path: `${pathname}${search}`, method, headers };
+    const dispatcher = context.getDispatcher() ?? new Agent();
+    // Node (24.21) frames the unsent body of a closed HTTP/2 stream forever, in empty DATA frames, and never runs
+    // anything else: a request with a body goes on, and only the wait for it ends.
+    return dispatcher.request(
+      body === undefined ? { ...sent, body: null, signal } : { ...sent, body: JSON.stringify(body) },
+    );
+  }
+
   async function answer(call: KubeCall, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    const { method = 'GET' } = call;
-    const sent = connection.send({ method, path: pathOf(call), headers: headersOf(call), ...bodyOf(call), signal });
-    const response = await sent.catch((error: unknown) => {
+    const response = await send(call, signal).catch((error: unknown) => {
       onAnswer(call, 0);
       throw error;
     });
@@ -112,10 +133,6 @@ function headersOf(call: KubeCall): Record<string, string> {
   const accept = { Accept: accepted(call) };
   if (call.body === undefined) return accept;
   return { ...accept, 'Content-Type': call.method === 'PATCH' ? PATCH_TYPES[call.patch] : 'application/json' };
-}
-
-function bodyOf({ body }: KubeCall): { readonly body?: string } {
-  return body === undefined ? {} : { body: JSON.stringify(body) };
 }
 
 function single(header: string | string[] | undefined): string | undefined {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { InCluster } from '../../../operator/kube/client/in-cluster.ts';
+import type { PodAccess } from '../../../operator/config.ts';
 import type { ControlPlane } from '../../../tools/envtest/control-plane.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startOperatorProcess, operatorNamespace, type OperatorProcess } from '../../support/operator-process.ts';
@@ -23,7 +23,7 @@ export interface RestartedOperator extends Restarted<OperatorProcess> {
 export interface OperatorSupplyOptions {
   readonly plane: ControlPlane;
   /** As the operator's ServiceAccount. */
-  readonly access: InCluster;
+  readonly access: PodAccess;
   readonly api: RestartedApi;
   readonly log: WriteLog;
   readonly epochs: EpochWatch;

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { createConnection } from '../../../operator/kube/client/connection.ts';
+import { clusterConfig, createConnection } from '../../../operator/kube/client/cluster-config.ts';
 import { createKubeApi, type KubeApi, type KubeCall } from '../../../operator/kube/client/kube-api.ts';
-import { kubeconfigFile } from '../../../operator/kube/client/kubeconfig-file.ts';
 import { controlPlane, startControlPlane, type ControlPlane } from '../../../tools/envtest/control-plane.ts';
 import { installCrds } from '../../../tools/envtest/install-crds.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -14,7 +13,7 @@ const clients = '/apis/boxgate.dev/v1/clients';
 function apiWith(kubeconfig: string, timeout?: number): { api: KubeApi; calls: KubeCall[]; answered: KubeCall[] } {
   const calls: KubeCall[] = [];
   const answered: KubeCall[] = [];
-  const connection = createConnection(() => kubeconfigFile(kubeconfig));
+  const connection = createConnection(() => clusterConfig({ kubeconfig }));
   const real = recordedCalls(createKubeApi(connection, { timeout }), calls);
   const api: KubeApi = {
     ...real,

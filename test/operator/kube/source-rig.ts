@@ -5,8 +5,8 @@ import { Secret } from '../../../api/client/secret.ts';
 import { KINDS, type Kind } from '../../../crds/kind.ts';
 import { createClusterSecrets } from '../../../operator/kube/secrets/cluster-secrets.ts';
 import { createClusterSource } from '../../../operator/kube/source/cluster-source.ts';
-import { createConnection } from '../../../operator/kube/client/connection.ts';
-import { inCluster, type InCluster } from '../../../operator/kube/client/in-cluster.ts';
+import type { PodAccess } from '../../../operator/config.ts';
+import { clusterConfig, createConnection } from '../../../operator/kube/client/cluster-config.ts';
 import { createKubeApi, type KubeApi, type KubeCall } from '../../../operator/kube/client/kube-api.ts';
 import { defaultTimes } from '../../../operator/kube/client/list-watch.ts';
 import { startReconciler, type Reconciler } from '../../../operator/reconcile/reconciler.ts';
@@ -180,8 +180,8 @@ function sourceRig(plane: ControlPlane, api: TestApi, account: SourceAccount, bo
   return rig;
 }
 
-function startOver(rig: SourceRig, api: TestApi, access: InCluster): Reconciler {
-  const real = recordedCalls(createKubeApi(createConnection(() => inCluster(access))), rig.calls);
+function startOver(rig: SourceRig, api: TestApi, access: PodAccess): Reconciler {
+  const real = recordedCalls(createKubeApi(createConnection(() => clusterConfig(access))), rig.calls);
   const kube: KubeApi = {
     ...real,
     async call(call, signal) {
@@ -234,7 +234,7 @@ async function applyRole(plane: ControlPlane, what: keyof typeof rights, verbs: 
 interface SourceAccount {
   readonly namespace: string;
   readonly name: string;
-  readonly access: InCluster;
+  readonly access: PodAccess;
 }
 
 /** A ServiceAccount that has these rights. */

@@ -1,5 +1,5 @@
 import { isObject } from '../../../crds/json-value.ts';
-import { createConnection } from '../../../operator/kube/client/connection.ts';
+import { createConnection } from '../../../operator/kube/client/cluster-config.ts';
 import { createKubeApi, type KubeApi } from '../../../operator/kube/client/kube-api.ts';
 import { KubeError } from '../../../operator/kube/client/kube-error.ts';
 import {

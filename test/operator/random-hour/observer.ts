@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createConnection } from '../../../operator/kube/client/connection.ts';
+import { clusterConfig, createConnection } from '../../../operator/kube/client/cluster-config.ts';
 import { createKubeApi } from '../../../operator/kube/client/kube-api.ts';
-import { kubeconfigFile } from '../../../operator/kube/client/kubeconfig-file.ts';
 import { watch } from '../../../operator/kube/client/watch.ts';
 import type { ControlPlane } from '../../../tools/envtest/control-plane.ts';
 import type { Random } from '../../support/random.ts';
@@ -45,7 +44,7 @@ export function startObserver(plane: ControlPlane, checker: Checker, random: Ran
   }
 
   async function follow(): Promise<void> {
-    const api = createKubeApi(createConnection(() => kubeconfigFile(plane.kubeconfig)));
+    const api = createKubeApi(createConnection(() => clusterConfig({ kubeconfig: plane.kubeconfig })));
     const { clients, version } = await listClients(plane, '');
     for (const client of clients) heard(client);
     const times = { timeoutSeconds: 60, silence: 90_000 };

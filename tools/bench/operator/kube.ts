@@ -1,12 +1,11 @@
 import { isObject } from '../../../crds/json-value.ts';
-import { createConnection } from '../../../operator/kube/client/connection.ts';
+import { clusterConfig, createConnection } from '../../../operator/kube/client/cluster-config.ts';
 import { createKubeApi, type KubeApi } from '../../../operator/kube/client/kube-api.ts';
-import { kubeconfigFile } from '../../../operator/kube/client/kubeconfig-file.ts';
 import { watch, type WatchEvent } from '../../../operator/kube/client/watch.ts';
 
 /** Calls and watches of the bench, with the product's own client. */
 export function kubeApi(kubeconfig: string): KubeApi {
-  return createKubeApi(createConnection(() => kubeconfigFile(kubeconfig)));
+  return createKubeApi(createConnection(() => clusterConfig({ kubeconfig })));
 }
 
 /** An hour: no watch of the bench lasts as long. */

@@ -1,17 +1,12 @@
 // A program that aborts calls with a body at once, over one HTTP/2 connection, and ends when all of them have ended.
-import { readFileSync } from 'node:fs';
-import { Agent } from 'undici';
-import { createConnection } from '../../../../operator/kube/client/connection.ts';
+import { ClusterConfig, createConnection } from '../../../../operator/kube/client/cluster-config.ts';
 import { createKubeApi } from '../../../../operator/kube/client/kube-api.ts';
 
 const [server = '', certificate = ''] = process.argv.slice(2);
-const ca = readFileSync(certificate, 'utf8');
-const connection = createConnection(
-  () => () =>
-    Promise.resolve({ server, headers: {}, certificates: ca, makePool: () => new Agent({ connect: { ca } }) }),
-);
+const config = new ClusterConfig();
+config.loadFromClusterAndUser({ name: 'cluster', server, caFile: certificate, skipTLSVerify: false }, { name: 'user' });
 
-const api = createKubeApi(connection);
+const api = createKubeApi(createConnection(() => config));
 const body = { text: 'x'.repeat(100) };
 
 /** Sends a call with a body and waits for its end, whatever that is. */

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { createConnection } from '../../../../operator/kube/client/connection.ts';
+import { clusterConfig, createConnection } from '../../../../operator/kube/client/cluster-config.ts';
 import { createKubeApi } from '../../../../operator/kube/client/kube-api.ts';
-import { kubeconfigFile } from '../../../../operator/kube/client/kubeconfig-file.ts';
 import { list } from '../../../../operator/kube/client/list.ts';
 import { startControlPlane, type ControlPlane } from '../../../../tools/envtest/control-plane.ts';
 
@@ -27,7 +26,7 @@ describe('a list of large objects', () => {
     }
     const calls: string[] = [];
     const api = createKubeApi(
-      createConnection(() => kubeconfigFile(plane.kubeconfig)),
+      createConnection(() => clusterConfig({ kubeconfig: plane.kubeconfig })),
       { onAnswer: ({ query }, status) => calls.push(`${query?.['limit'] ?? 'one'}: ${String(status)}`) },
     );
     const { signal } = new AbortController();

@@ -1,9 +1,8 @@
 import { isObject } from '../../../../crds/json-value.ts';
 import { expect } from 'chai';
 import { KINDS, type Kind } from '../../../../crds/kind.ts';
-import { createConnection } from '../../../../operator/kube/client/connection.ts';
+import { clusterConfig, createConnection } from '../../../../operator/kube/client/cluster-config.ts';
 import { createKubeApi } from '../../../../operator/kube/client/kube-api.ts';
-import { kubeconfigFile } from '../../../../operator/kube/client/kubeconfig-file.ts';
 import { watch } from '../../../../operator/kube/client/watch.ts';
 import { textOf, sendJson } from '../../../oauth/requests.ts';
 import { startApiProcess, type ApiProcess } from '../../../support/api-process.ts';
@@ -31,7 +30,7 @@ describe('Ready, probed on the event that says it, on two replicas of which one 
   /** Resolves with the very event by which an object is Ready in a generation. */
   async function readyEvent(kind: Kind, name: string, generation: number): Promise<void> {
     const path = `/apis/boxgate.dev/v1/namespaces/${box}/${KINDS[kind].plural}`;
-    const api = createKubeApi(createConnection(() => kubeconfigFile(rig.plane.kubeconfig)));
+    const api = createKubeApi(createConnection(() => clusterConfig({ kubeconfig: rig.plane.kubeconfig })));
     const done = new AbortController();
     const times = { timeoutSeconds: 60, silence: 60_000 };
     for await (const { object } of watch(api, { path, resourceVersion: '0' }, times, done.signal)) {

@@ -1,9 +1,8 @@
 import { isObject } from '../../../../crds/json-value.ts';
 import { expect } from 'chai';
 import type { ObjectEvent } from '../../../../operator/status/events.ts';
-import { createConnection } from '../../../../operator/kube/client/connection.ts';
+import { clusterConfig, createConnection } from '../../../../operator/kube/client/cluster-config.ts';
 import { createEventRecorder } from '../../../../operator/kube/source/event-recorder.ts';
-import { inCluster } from '../../../../operator/kube/client/in-cluster.ts';
 import { createKubeApi, type KubeApi, type KubeCall } from '../../../../operator/kube/client/kube-api.ts';
 import { KubeError } from '../../../../operator/kube/client/kube-error.ts';
 import { controlPlane } from '../../../../tools/envtest/control-plane.ts';
@@ -152,7 +151,7 @@ describe('a recorder of events', () => {
     const namespace = await plane.namespace('going');
     await plane.call({ method: 'DELETE', path: `/api/v1/namespaces/${namespace}` });
     const options = {
-      api: createKubeApi(createConnection(() => inCluster(access))),
+      api: createKubeApi(createConnection(() => clusterConfig(access))),
       instance: 'pod_1',
       now: () => new Date(),
       schedule: (_wait: number, callback: () => void) => (setImmediate(callback), () => undefined),
@@ -191,7 +190,7 @@ describe('a recorder of events', () => {
     });
     const metadata = isObject(made.body) && isObject(made.body['metadata']) ? made.body['metadata'] : {};
     const options = {
-      api: createKubeApi(createConnection(() => inCluster(access))),
+      api: createKubeApi(createConnection(() => clusterConfig(access))),
       instance: 'pod_1',
       now: () => new Date(),
       schedule: (_wait: number, callback: () => void) => (setImmediate(callback), () => undefined),

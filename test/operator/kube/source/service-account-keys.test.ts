@@ -1,8 +1,7 @@
 import { isObject } from '../../../../crds/json-value.ts';
 import { expect } from 'chai';
 import type { ServiceAccountSettings } from '../../../../api/client/cluster-settings.ts';
-import { createConnection } from '../../../../operator/kube/client/connection.ts';
-import { inCluster } from '../../../../operator/kube/client/in-cluster.ts';
+import { clusterConfig, createConnection } from '../../../../operator/kube/client/cluster-config.ts';
 import { createKubeApi } from '../../../../operator/kube/client/kube-api.ts';
 import { KubeError } from '../../../../operator/kube/client/kube-error.ts';
 import { readServiceAccountKeys } from '../../../../operator/kube/source/service-account-keys.ts';
@@ -29,7 +28,7 @@ describe('the ServiceAccounts of a real cluster', () => {
   before(async () => {
     plane = await controlPlane();
     const { access } = await installOperator(plane);
-    keys = await readServiceAccountKeys(createKubeApi(createConnection(() => inCluster(access))), never);
+    keys = await readServiceAccountKeys(createKubeApi(createConnection(() => clusterConfig(access))), never);
     api = await startApi();
     replica = await startApi({ database: api.database });
     [apps, others] = [await plane.namespace('apps'), await plane.namespace('others')];
