@@ -2,7 +2,7 @@
 # package-lock.json pins, first on the PATH: the machine's own Node only has to be able to run npm.
 # `make dev` needs no npm once the packages are there: it works in a checkout that belongs to another user.
 .DEFAULT_GOAL := help
-.PHONY: help dev test check format generate static verify screenshots bench bench-against bench-large bench-memory bench-operator mutants attacks fuzz replicas faults orders hour questions e2e e2e-faults peers postgres-15 schema size envtest needs image sbom boxctl release publish install
+.PHONY: help dev test test-long long check format generate static verify screenshots bench bench-against bench-large bench-memory bench-operator mutants attacks fuzz replicas faults orders hour questions e2e e2e-faults peers postgres-15 schema size envtest needs image sbom boxctl release publish install
 
 DOCKER ?= docker
 TAG ?= dev
@@ -17,9 +17,15 @@ help: ## this list
 dev: install ## starts what examples/standalone declares, with a Postgres of its own, and prints a curl for a token (PORT=9000: another port; STATE=<dir>: keeps its data there)
 	@node_modules/.bin/node dev/boxgate.cjs dev examples/standalone $(if $(PORT),--port $(PORT) --management-port 0) $(if $(STATE),--state $(STATE))
 
-test: install needs ## every test, on a real Postgres and a real Kubernetes API
-	@echo "Running every test: about half an hour on two cores"
+test: install needs ## the tests, on a real Postgres and a real Kubernetes API
+	@echo "Running the tests: about a quarter of an hour on two cores"
 	@npm test --silent
+
+# The workflow `weekly` runs each of them on a machine of its own.
+test-long: long postgres-15 mutants attacks fuzz questions replicas faults orders hour peers ## what is slow and rarely breaks, in many hours
+
+long: install needs ## the slow tests (*.long.test.ts), each once
+	@npm run --silent test:long
 
 check: install ## lint, types, unit tests, dead code, format, import rules: no services, under a minute from the second time on
 	@npm run --silent check
@@ -77,12 +83,12 @@ mutants: install needs ## breaks the code in known places and fails where no tes
 	@npm run --silent mutants -- $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED)) $(if $(WORKERS),--workers $(WORKERS)) $(if $(GREEN),--green) $(NAMES)
 
 attacks: install ## what one box can do to another, measured; a million redirect URIs that are not the configured one, a thousand texts that want to be markup (SEED=x)
-	@BOXGATE_ATTACK_SECONDS=20 npx mocha --timeout 0 test/attacks/attacks.test.ts
+	@BOXGATE_ATTACK_SECONDS=20 npx mocha --timeout 0 test/attacks/attacks.long.test.ts
 	@BOXGATE_VARIANTS=1000000 $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha test/oauth/authorization/request/redirect-uri.test.ts
 	@BOXGATE_PAYLOADS=1000 $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha test/browser/payloads.test.ts
 
 fuzz: install ## a million requests made of the routes by chance, many on one connection (REQUESTS=10000 SEED=x)
-	@BOXGATE_FUZZ_REQUESTS=$(or $(REQUESTS),1000000) $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha --timeout 0 test/http/fuzz/fuzz.test.ts
+	@BOXGATE_FUZZ_REQUESTS=$(or $(REQUESTS),1000000) $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha --timeout 0 test/http/fuzz/fuzz.long.test.ts
 
 questions: install ## a hundred thousand random questions to $explain, each compared with the real request (REQUESTS=10000 SEED=x)
 	@BOXGATE_QUESTIONS=$(or $(REQUESTS),100000) $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha --timeout 0 test/http/explain/random-questions.test.ts
@@ -94,10 +100,10 @@ faults: install envtest ## ends processes at each of their writes, and at any mo
 	@BOXGATE_KILLS=$(or $(KILLS),20) BOXGATE_CRASH_POINTS=all BOXGATE_SCARCE_REQUESTS=100 $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha --reporter test/house/reporter.ts "test/faults/**/*.test.ts"
 
 orders: install ## the same objects in a hundred orders, the operator running (ORDERS=500 SEED=x)
-	@BOXGATE_ORDERS=$(or $(ORDERS),100) $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha test/operator/reconcile/orders.test.ts
+	@BOXGATE_ORDERS=$(or $(ORDERS),100) $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha test/operator/reconcile/orders.long.test.ts
 
 hour: install envtest ## a random hour of edits, kills, taken rights, skewed definitions and ServiceAccounts created again, each Ready compared with both replicas (MINUTES=10 CLIENTS=580 SEED=x)
-	@BOXGATE_HOUR_MINUTES=$(or $(MINUTES),10) $(if $(CLIENTS),BOXGATE_HOUR_CLIENTS=$(CLIENTS)) $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha --timeout 0 test/operator/random-hour/random-hour.test.ts
+	@BOXGATE_HOUR_MINUTES=$(or $(MINUTES),10) $(if $(CLIENTS),BOXGATE_HOUR_CLIENTS=$(CLIENTS)) $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha --timeout 0 test/operator/random-hour/random-hour.long.test.ts
 
 e2e: install ## the whole story on a real cluster: creates one with kind (KIND_NODE_IMAGE), or uses the current context (E2E_CONTEXT=current), and leaves nothing behind
 	@npm run --silent e2e -- test/e2e/stories/*.test.ts

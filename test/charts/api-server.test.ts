@@ -1,102 +1,34 @@
 import { expect } from 'chai';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { isList, isObject } from '../../crds/json-value.ts';
 import { renderChart } from '../../tools/chart/render.ts';
 import { neededHelm } from '../../tools/needs/helm.ts';
-import { startControlPlane, type ControlPlane } from '../../tools/envtest/control-plane.ts';
-import { findPrograms } from '../../tools/envtest/find-programs.ts';
-import { applyCrds, kubectl } from '../../tools/envtest/install-crds.ts';
-import { eventually } from '../support/eventually.ts';
+import type { ControlPlane } from '../../tools/envtest/control-plane.ts';
+import { kubectl } from '../../tools/envtest/install-crds.ts';
 import { blocksOf } from '../support/page-block.ts';
+import { startChartPlane, type ChartPlane } from './chart-plane.ts';
 import { at, claimedVolumes, manifestsIn, podsOf } from './rendered.ts';
-import { numberLike, renderTogether, valueCases, variantsOfValues } from './value-variants.ts';
 import { variants } from './variants.ts';
 
 const run = promisify(execFile);
 
-/** Returns a manifest without the comment that names its template. */
-const withoutSource = (text: string): string => text.replace(/^# Source: .*$/m, '').trim();
-
-/** Kinds of other projects, which a cluster has only with them: their definitions here accept any spec. */
-const foreignKinds = [
-  ['monitoring.coreos.com', 'ServiceMonitor', 'servicemonitors', 'v1'],
-  ['monitoring.coreos.com', 'PodMonitor', 'podmonitors', 'v1'],
-  ['monitoring.coreos.com', 'PrometheusRule', 'prometheusrules', 'v1'],
-  ['gateway.networking.k8s.io', 'HTTPRoute', 'httproutes', 'v1'],
-] as const;
-
 describe('charts/boxgate on a real API server', () => {
   let plane: ControlPlane;
   let folder: string;
+  let validate: ChartPlane['validate'];
+  let stop: ChartPlane['stop'];
   before(async () => {
-    plane = await startControlPlane();
-    folder = await mkdtemp(path.join(tmpdir(), 'boxgate-chart-'));
-    await applyCrds(plane);
-    for (const [group, kind, plural, version] of foreignKinds) await define(group, kind, plural, version);
-    const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
-    await plane.call({
-      method: 'POST',
-      path: '/api/v1/namespaces',
-      body: { metadata: { name: 'boxgate-system', labels } },
-    });
+    ({ plane, folder, validate, stop } = await startChartPlane());
   });
-  after(async () => {
-    await plane.stop();
-    await rm(folder, { recursive: true });
-  });
-
-  async function define(group: string, kind: string, plural: string, version: string): Promise<void> {
-    const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
-    const annotations = { 'api-approved.kubernetes.io': 'unapproved, experimental-only' };
-    const names = { kind, plural, singular: kind.toLowerCase() };
-    const versions = [{ name: version, served: true, storage: true, schema }];
-    const body = {
-      metadata: { name: `${plural}.${group}`, annotations },
-      spec: { group, scope: 'Namespaced', names, versions },
-    };
-    await plane.call({ method: 'POST', path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body });
-    const served = async () => (await plane.call({ path: `/apis/${group}/${version}/${plural}` })).status === 200;
-    await eventually(`${plural} are served`, served);
-  }
-
-  /** Lets the API server validate manifests as `kubectl apply` would send them; resolves with its warnings. */
-  async function validate(manifests: string): Promise<string> {
-    const file = path.join(folder, 'manifests.yaml');
-    await writeFile(file, manifests);
-    const apply = ['apply', '--server-side', '--force-conflicts', '--dry-run=server', '--validate=strict', '-f', file];
-    // Under a name of its own: the definitions that the API server has already were applied by another kubectl.
-    apply.push('--field-manager=chart');
-    const { stderr } = await run(findPrograms().kubectl, ['--kubeconfig', plane.kubeconfig, ...apply]);
-    return stderr;
-  }
+  after(() => stop());
 
   for (const [title, values] of Object.entries(variants)) {
     it(`has only valid objects, and no warning of Pod Security, with ${title}`, async () => {
       expect(await validate(await renderChart(values))).to.equal('');
-    });
-  }
-
-  for (const [title, variant] of Object.entries(variantsOfValues)) {
-    // E-14: helm rendered these without a word, and the API server refused them, or took them for something else.
-    it(`has only valid objects with every value set to ${title}, where the schema accepts that`, async () => {
-      const body = { metadata: { name: numberLike } };
-      await plane.call({ method: 'POST', path: '/api/v1/namespaces', body });
-      const priority = { metadata: { name: numberLike }, value: 1 };
-      await plane.call({ method: 'POST', path: '/apis/scheduling.k8s.io/v1/priorityclasses', body: priority });
-      const cases = (await valueCases(variant)).filter(({ isValid }) => isValid);
-      const rendered = [...(await renderTogether(cases)).values()].join('');
-      // Each dependency writes its own name into this label: without it most objects are the same.
-      const documents = rendered.replaceAll(/helm\.sh\/chart: v\d+-/g, 'helm.sh/chart: boxgate-').split(/^---$/m);
-      const different = new Set(
-        documents.filter((text) => !text.includes('kind: CustomResourceDefinition')).map(withoutSource),
-      );
-      expect(different.size).to.be.above(50);
-      expect(await validate([...different].join('\n---\n'))).to.equal('');
     });
   }
 

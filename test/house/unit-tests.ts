@@ -22,7 +22,7 @@ function startsProcesses(file: string, text: string): boolean {
  * root, sorted.
  */
 export function unitTests(root = '.'): string[] {
-  const files = globSync('test/**/*.test.ts', { cwd: root }).sort();
+  const files = globSync('test/**/*.test.ts', { cwd: root, exclude: ['**/*.long.test.ts'] }).sort();
   return files.filter((file) => !reaches(root, file, new Set()));
 }
 
