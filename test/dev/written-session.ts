@@ -99,11 +99,17 @@ async function tryIt(): Promise<void> {
     expectMember(await run(hint), 'access_token', hint);
     const [, file = ''] = await dev.said(/^The generated secret of Client default\/admin is in (\S+)$/m);
     const issued = await run(hint.replace(/@\S+/, `@${file}`));
+    const credentials = readFileSync(file, 'utf8');
     const environment = {
       BASE: 'http://127.0.0.1:8080/boxes/default',
       TOKEN: expectMember(issued, 'access_token', file),
+      CLIENT_ID: expectMember(credentials, 'client_id', file),
+      CLIENT_SECRET: expectMember(credentials, 'client_secret', file),
     };
+    const [, program = ''] = /^```js\n(.*?)^```\n/ms.exec(readFileSync('docs/guides/get-a-token.md', 'utf8')) ?? [];
+    writeFileSync('token.mjs', program);
     for (const [page, member] of [
+      ['docs/guides/get-a-token.md', 'access_token'],
       ['docs/reference/resource-api.md', 'grant_types'],
       ['docs/guides/users.md', 'email'],
     ] as const) {
