@@ -87,6 +87,8 @@ export default tseslint.config(
         'error',
         { allowNumber: true, allowBoolean: true, allowAny: false, allowNullish: false, allowRegExp: false },
       ],
+      // Prettier wraps code and leaves comments alone.
+      'max-len': ['error', { code: 1000, comments: 120, ignoreUrls: true }],
       // `_request` documents an argument that the interface demands and nobody needs.
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       // A numeric id as a key of a plain object is fine: keys are strings.

@@ -18,8 +18,9 @@ describe('make dev', () => {
   });
 });
 
-describe('the test files that commands name', () => {
-  for (const file of ['Makefile', 'package.json', '.ci/run']) {
+describe('the test files that commands and pages name', () => {
+  const pages = globSync('docs/maintainers/*.md').filter((page) => readFileSync(page, 'utf8').includes('.test.ts'));
+  for (const file of ['Makefile', 'package.json', '.ci/run', ...pages]) {
     it(`exist: those of ${file}`, () => {
       const paths = readFileSync(file, 'utf8').match(/\btest\/[\w./*{},-]*\.test\.ts\b/g) ?? [];
       expect(paths).not.to.deep.equal([]);

@@ -33,8 +33,8 @@ describe('the pages, the messages and the comments', () => {
     'for ever': 'It waits for ever.',
     'made again': 'An object that is made again.',
     'stands in': 'It stands in the table.',
-    'says no': 'Who says no.',
-    'takes away': 'What a tenant takes away.',
+    'says no': 'A policy says no.',
+    'takes away': 'A tenant takes away a right.',
     else: 'Send it, or wait else.',
   };
   for (const [phrase, sentence] of Object.entries(refused)) {
@@ -47,6 +47,12 @@ describe('the pages, the messages and the comments', () => {
       expect(found('api/x.ts', `const x = '${sentence}';\n`)).to.deep.equal([`api/x.ts:1: ${phrase}`]);
     });
   }
+
+  it('would be refused with a doc comment that begins with a clause', () => {
+    expect(unusualWords('test/x.ts', '/** What it is. */\n')).to.have.length(1);
+    expect(unusualWords('test/x.ts', '/**\n * Whether it is.\n */\n')).to.have.length(1);
+    expect(unusualWords('test/x.ts', '/** Waits. */\n// What for is in its name.\n')).to.deep.equal([]);
+  });
 
   it('would be refused with a phrase over two lines', () => {
     expect(unusualWords('docs/x.md', 'It waits for\never.\n')).to.deep.equal(['docs/x.md:1: for ever (forever)']);

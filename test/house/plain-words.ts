@@ -17,7 +17,11 @@ const lastElse = new RegExp(
   'gi',
 );
 
+/** A doc comment that begins with a clause: it has neither a noun nor a verb for its subject. */
+const clause = /\/\*\*[\s*]*(?:What|Whether|Who|Whose|How|Where|When|Which|That|Of|Why)\b[^\n*]*/g;
+
 const patterns: readonly (readonly [pattern: RegExp, instead: string])[] = [
+  [clause, 'a noun or a verb, at the beginning'],
   ...Object.entries(unusual).map(
     ([phrase, instead]) => [new RegExp(String.raw`\b${phrase.replace(' ', gap)}\b`, 'gi'), instead] as const,
   ),
