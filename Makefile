@@ -123,7 +123,7 @@ postgres-15: install needs ## the tests of the database, tokens and people on Po
 needs: install ## obtains what the tests need and this machine lacks: Chromium (as root), and what make envtest obtains
 	@npm run --silent needs
 
-schema: install ## writes test/db/schema.txt from the migrations
+schema: install ## writes test/db/schema.txt from api/db/schema.sql
 	@BOXGATE_WRITE_SCHEMA=yes npx mocha test/db/schema.test.ts
 
 size: install ## the size of the code: lines, files, stored functions, pages

@@ -1,8 +1,6 @@
 import { wordHint } from '../crds/did-you-mean.ts';
-import { affectedEmails } from './check-emails.ts';
 import { readApiConfig, readMigrateConfig, readResetAdminConfig } from './config.ts';
 import type { ApiConfig } from './config.ts';
-import { readReservedClients } from './db/resource/reserved-clients.ts';
 import { ensureApiRole } from './db/core/api-role.ts';
 import { migrate } from './db/core/migrate.ts';
 import { isCausedByOutage } from './db/core/outage.ts';
@@ -15,9 +13,8 @@ import { retryWhileUnreachable } from './retry-while-unreachable.ts';
 import { runResetAdmin } from './reset-admin-command.ts';
 import { serveApi } from './serve.ts';
 
-const usage = `Usage: boxgate api                      serve the boxes of a database
-       boxgate migrate                  bring a database to this release's schema, as its owner
-       boxgate migrate --check-emails   list the users whose email is not in its normal form; changes nothing
+const usage = `Usage: boxgate api                         serve the boxes of a database
+       boxgate migrate                     bring a database to this release's schema, as its owner
        boxgate admin reset <box> <email>   give an administrator a new password, which is read from standard input
 Settings come from the environment; see docs/reference/configuration.md.
 `;
@@ -27,7 +24,6 @@ export function main(args: readonly string[], environment: Environment): Promise
   const commands = new Map([
     ['api', () => runApi(environment)],
     ['migrate', () => runMigrate(environment)],
-    ['migrate --check-emails', () => runCheckEmails(environment)],
   ]);
   const [group, verb, box, email, ...more] = args;
   if (group === 'admin' && verb === 'reset' && box !== undefined && email !== undefined && more.length === 0)
@@ -53,20 +49,6 @@ async function runMigrate(environment: Environment): Promise<number> {
   });
   const done = applied.length === 0 ? 'nothing to do' : `applied ${applied.join(', ')}`;
   process.stdout.write(`schema ${String(schema)}: ${done}\n`);
-  for (const { box, id } of await readReservedClients(ownerUrl))
-    process.stderr.write(
-      `boxgate: box ${box}, client ${id}: its id is reserved for built-in clients; declare it under another id, then delete it\n`,
-    );
-  return 0;
-}
-
-async function runCheckEmails(environment: Environment): Promise<number> {
-  let affected = 0;
-  for await (const line of affectedEmails(readMigrateConfig(environment).ownerUrl)) {
-    affected += 1;
-    process.stdout.write(`${line}\n`);
-  }
-  process.stdout.write(`${String(affected)} users have an email that is not in its normal form\n`);
   return 0;
 }
 

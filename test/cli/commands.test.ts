@@ -158,7 +158,7 @@ describe('boxctl', () => {
         new Map(cells(await boxctl.run(['policy', 'list', ...options])).map((row) => [row[0] ?? '', row.slice(-2)]));
       await done(['policy', 'new', 'old', '--engine', 'allow', '--link', 'Client/nobody']);
       await ownerQuery(api, `UPDATE boxgate.resource SET created_at = now() - interval '91 days' WHERE id = 'old'`, []);
-      await ownerQuery(api, `UPDATE boxgate.migration SET applied_at = now() - interval '91 days'`, []);
+      await ownerQuery(api, `UPDATE boxgate.schema_version SET applied_at = now() - interval '91 days'`, []);
       await eventually('the use of the policy admin is recorded', async () =>
         Number.isFinite(Date.parse((await rows()).get('admin')?.[0] ?? '')),
       );

@@ -52,7 +52,7 @@ describe('the schema', () => {
 
   /** Tables that do not belong to a box, each with its reason. */
   const ofNoBox: Readonly<Record<string, string>> = {
-    migration: 'what the whole database has been through',
+    schema_version: 'what the whole database has been through',
     operator_epoch: 'the fence between leaders of a cluster, which declares many boxes',
     box_host: 'which box a host leads to: asked before any box is known',
     cluster_settings: 'what the API knows of a cluster, which declares many boxes',

@@ -27,16 +27,16 @@ export async function buildImages(): Promise<E2eConfig> {
 }
 
 /**
- * Builds the image of a next release, with one migration more: as every migration must, it leaves the schema usable for
+ * Builds the image of a next release, with one migration: as every migration must, it leaves the schema usable for
  * the release before. Returns its name: that of the image with another tag.
  */
 export async function buildNextRelease(image: string): Promise<string> {
   const next = nextRelease(image);
-  const migrations = (await readdir('api/db/migrations')).filter((name) => /^\d{4}_/.test(name));
+  const migrations = (await readdir('api/db')).filter((name) => name.endsWith('.sql') && name !== 'grants.sql');
   const number = String(migrations.length + 1).padStart(4, '0');
   await inFolder('next', async (folder) => {
     await writeFile(path.join(folder, `${number}_e2e.sql`), 'ALTER TABLE boxgate.box ADD COLUMN e2e_note text;\n');
-    await writeFile(path.join(folder, 'Dockerfile'), `FROM ${image}\nCOPY ${number}_e2e.sql /app/api/db/migrations/\n`);
+    await writeFile(path.join(folder, 'Dockerfile'), `FROM ${image}\nCOPY ${number}_e2e.sql /app/api/db/\n`);
     await timed('image of a next release', () => build(next, folder));
   });
   return next;

@@ -1,23 +1,16 @@
 import { readFileSync } from 'node:fs';
 import type { Change } from './mutant-tables.ts';
-import { retiredLines } from './retired-lines.ts';
 
 /** A file that a mutant can change. */
 export interface Source {
   readonly file: string;
   readonly lines: readonly string[];
-  /** Indexes of lines that no longer have an effect and are not searched. */
-  readonly retired: ReadonlySet<number>;
 }
 
 /** Reads the product's code from these files, wherever it is: TypeScript, JSX, JavaScript and SQL that is no test. */
 export function readSources(files: readonly string[]): Source[] {
   const code = files.filter((file) => /\.(?:tsx?|cjs|sql)$/.test(file) && !isTest(file)).sort();
-  const texts = code.map((file) => ({ file, lines: readFileSync(file, 'utf8').split('\n') }));
-  const migrations = texts.filter(({ file }) => file.endsWith('.sql'));
-  const retired = retiredLines(migrations.map(({ lines }) => lines));
-  const byFile = new Map(migrations.map(({ file }, n) => [file, retired[n]]));
-  return texts.map((text) => ({ ...text, retired: byFile.get(text.file) ?? new Set() }));
+  return code.map((file) => ({ file, lines: readFileSync(file, 'utf8').split('\n') }));
 }
 
 function isTest(file: string): boolean {
@@ -75,9 +68,7 @@ function placesIn(source: Source, wanted: readonly string[]): Place[] {
   return source.lines.flatMap((line, start) => {
     const indent = line.slice(0, line.length - first.length);
     if (first === '' || !line.endsWith(first) || indent.trim() !== '') return [];
-    const isHere = wanted.every((one, n) => {
-      return source.lines[start + n] === indented(one, indent) && !source.retired.has(start + n);
-    });
+    const isHere = wanted.every((one, n) => source.lines[start + n] === indented(one, indent));
     return isHere ? [{ source, start, indent }] : [];
   });
 }

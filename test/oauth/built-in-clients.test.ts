@@ -2,7 +2,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { generateClientSecret } from '../../api/credentials/secret-text.ts';
 import { countActive } from '../../api/db/box/session-count.ts';
-import { readMigrations } from '../../api/db/core/migrate.ts';
 import { createPool, defaultLimits } from '../../api/db/core/pool.ts';
 import { inBox } from '../../api/db/core/transaction.ts';
 import { isObject } from '../../crds/json-value.ts';
@@ -326,24 +325,6 @@ describe('the built-in clients of a box', () => {
     expect(await statusOf(box, token)).to.equal(401);
     expect((await uiTokens(box)).status).to.equal(200);
     expect(await statusOf(box, token)).to.equal(401);
-  });
-
-  it('a client that had the id and whose tombstone an older release pruned leaves them nothing, once migrated', async () => {
-    const { box } = await newBox();
-    const back = 'https://app.example/back';
-    const auth = { authorization_code: { redirect_uri: back } };
-    await api.declare(box, [{ ...client, id: 'boxgate.cli', first_party: true, auth, scope: ['openid', 'boxgate'] }]);
-    const code = answered(await (await signedIn(box)).get(codePath('boxgate.cli', back)))['code'] ?? '';
-    const token = textOf(await redeem(box, code, { client_id: 'boxgate.cli', redirect_uri: back }), 'access_token');
-    await api.remove(box, [{ kind: 'Client', id: 'boxgate.cli' }]);
-    await ownerQuery(api, 'DELETE FROM boxgate.tombstone WHERE box = $1', [box]);
-    const replica = await startApi({ database: api.database });
-    expect(await statusOf(box, token, replica.url)).to.equal(200);
-    const migration = (await readMigrations()).find(({ name }) => name.endsWith('_with_reserved_ids.sql'));
-    await ownerQuery(api, migration?.sql ?? '', []);
-    expect(await statusOf(box, token, replica.url)).to.equal(401);
-    await replica.stop();
-    expect(await statusOf(box, textOf(await cliTokens(box), 'access_token'))).to.equal(200);
   });
 
   it('add no signing key to a box whose own key signs their id_tokens', async () => {

@@ -24,7 +24,6 @@ describe('the programs', () => {
     [['migrat'], 'migrate'],
     [['Operator'], 'operator'],
     [['--hepl'], '--help'],
-    [['migrate', '--check-email'], 'migrate --check-emails'],
     [['operator', '--release-finalizer'], 'operator --release-finalizers'],
   ] as const) {
     it(`boxgate ${args.join(' ')}: the command that is probably meant, before the usage, and 2`, async () => {

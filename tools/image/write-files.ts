@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { buildUi } from '../../api/http/ui/build-ui.ts';
@@ -7,7 +8,7 @@ import { runProgram } from '../run-program.ts';
 import { isRuntimeFile, runtimePackages } from './runtime-packages.ts';
 
 /**
- * Writes the program as the image holds it into a folder that does not exist yet: compiled JavaScript, migrations,
+ * Writes the program as the image holds it into a folder that does not exist yet: compiled JavaScript, the schema,
  * the built admin UI, and the packages of `dependencies`. `root` is a checkout with installed packages. Throws an Error
  * of one sentence.
  */
@@ -15,7 +16,9 @@ export async function writeFiles(root: string, folder: string): Promise<void> {
   await mkdir(path.dirname(path.resolve(folder)), { recursive: true });
   await mkdir(folder);
   await compile(root, folder);
-  await cp(path.join(root, 'api/db/migrations'), path.join(folder, 'api/db/migrations'), { recursive: true });
+  for (const file of globSync('api/db/*.sql', { cwd: root })) {
+    await cp(path.join(root, file), path.join(folder, file));
+  }
   await writeUi(root, folder);
   const document = 'api/http/endpoints/openapi.json';
   await cp(path.join(root, document), path.join(folder, document));

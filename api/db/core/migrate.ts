@@ -2,47 +2,51 @@ import { createHash } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import pg from 'pg';
 
-/** One migration as stored in the folder. */
+/** One version of the schema: schema.sql is the first, and each numbered file next to it a later one. */
 export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly sql: string;
-  /** SHA-256 of the text, hexadecimal: an applied migration never changes. */
+  /** SHA-256 of the text, hexadecimal: an applied version never changes. */
   readonly hash: string;
 }
 
-const folder = new URL('../migrations/', import.meta.url);
+const ownFolder = new URL('../', import.meta.url);
 
-/** Reads the migrations in their order. Throws if a number is missing or used twice. */
-export async function readMigrations(): Promise<readonly Migration[]> {
-  const names = (await readdir(folder)).filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name)).sort();
-  const migrations = await Promise.all(names.map(readMigration));
-  migrations.forEach((migration, index) => {
-    if (migration.number !== index + 1) throw new Error(`migration ${migration.name} is out of order`);
+/** Reads schema.sql and the numbered files of a folder, in their order. Throws if a number is missing or used twice. */
+export async function readMigrations(folder = ownFolder): Promise<readonly Migration[]> {
+  const later = (await readdir(folder)).filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name)).sort();
+  later.forEach((name, index) => {
+    if (Number(name.slice(0, 4)) !== index + 2) throw new Error(`migration ${name} is out of order`);
   });
-  return migrations;
+  return Promise.all(['schema.sql', ...later].map((name, index) => readMigration(folder, name, index + 1)));
 }
 
-async function readMigration(name: string): Promise<Migration> {
+async function readMigration(folder: URL, name: string, number: number): Promise<Migration> {
   const sql = await readFile(new URL(name, folder), 'utf8');
-  return { number: Number(name.slice(0, 4)), name, sql, hash: createHash('sha256').update(sql).digest('hex') };
+  return { number, name, sql, hash: createHash('sha256').update(sql).digest('hex') };
 }
 
 /** Result of a migration run. */
 export interface MigrationReport {
   readonly applied: readonly string[];
-  /** The number of the newest migration. */
+  /** The newest version of the schema. */
   readonly schema: number;
 }
 
 /**
  * Brings a database to the newest schema, as its owner, and gives the API's role its rights; each migration in its own
- * transaction, one run at a time (advisory lock). Throws an Error of one sentence when the server or a role does not
- * meet the requirements, an applied migration was changed, or the database is newer than this release; with
- * `leaveNewer`, a newer one is left as it is.
+ * transaction, one run at a time (advisory lock). Throws an Error of one sentence if the server or a role does not meet
+ * the requirements, an applied migration was changed, or the database is newer than this release, or was made before the
+ * first one; with `leaveNewer`, a newer one is left as it is.
  */
-export async function migrate(ownerUrl: string, apiRole: string, leaveNewer = false): Promise<MigrationReport> {
-  const migrations = await readMigrations();
+export async function migrate(
+  ownerUrl: string,
+  apiRole: string,
+  leaveNewer = false,
+  folder = ownFolder,
+): Promise<MigrationReport> {
+  const migrations = await readMigrations(folder);
   const client = new pg.Client({
     connectionString: ownerUrl,
     application_name: 'boxgate-migrate',
@@ -55,6 +59,7 @@ export async function migrate(ownerUrl: string, apiRole: string, leaveNewer = fa
   try {
     await takeTurn(client);
     await checkServer(client, apiRole);
+    await refuseUnreleased(client);
     const found = await appliedMigrations(client);
     const newest = Math.max(0, ...found.keys());
     if (leaveNewer && newest > migrations.length) return { applied: [], schema: newest };
@@ -114,13 +119,23 @@ async function checkServer(client: pg.Client, apiRole: string): Promise<void> {
 /** The oldest major version of Postgres that the migrations run on. */
 const OLDEST_SERVER = 15;
 
+/** Refuses a database that was made before the first release: it has another table of versions. */
+export async function refuseUnreleased(connection: Pick<pg.ClientBase, 'query'>): Promise<void> {
+  const { rowCount } = await connection.query(
+    "SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = 'boxgate' AND relname = 'migration'",
+  );
+  if (rowCount !== 0) throw new Error('The database was made before the first release of Boxgate: use an empty one');
+}
+
 async function appliedMigrations(client: pg.Client): Promise<Map<number, string>> {
   await client.query(`
     CREATE SCHEMA IF NOT EXISTS boxgate;
-    CREATE TABLE IF NOT EXISTS boxgate.migration (
+    CREATE TABLE IF NOT EXISTS boxgate.schema_version (
       number integer PRIMARY KEY, name text NOT NULL, hash text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now()
     )`);
-  const { rows } = await client.query<{ number: number; hash: string }>('SELECT number, hash FROM boxgate.migration');
+  const { rows } = await client.query<{ number: number; hash: string }>(
+    'SELECT number, hash FROM boxgate.schema_version',
+  );
   return new Map(rows.map((row) => [row.number, row.hash]));
 }
 
@@ -134,7 +149,9 @@ function verify(migrations: readonly Migration[], found: ReadonlyMap<number, str
   for (const migration of migrations) {
     const hash = found.get(migration.number);
     if (hash !== undefined && migration.hash !== hash) {
-      throw new Error(`Migration ${migration.name} was changed after this database applied it; restore its text`);
+      throw new Error(
+        `Migration ${migration.name} was changed after this database applied it: restore its text, or use an empty database`,
+      );
     }
   }
 }
@@ -143,7 +160,7 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
   await client.query('BEGIN');
   try {
     await client.query(migration.sql);
-    await client.query('INSERT INTO boxgate.migration (number, name, hash) VALUES ($1, $2, $3)', [
+    await client.query('INSERT INTO boxgate.schema_version (number, name, hash) VALUES ($1, $2, $3)', [
       migration.number,
       migration.name,
       migration.hash,
@@ -162,7 +179,7 @@ async function grant(client: pg.Client, apiRole: string): Promise<void> {
   await client.query("SELECT pg_advisory_lock(hashtext('boxgate.bucket'))");
   await client.query("SELECT pg_advisory_lock(hashtext('boxgate.audit_day'))");
   await client.query(`SET lock_timeout = ${String(tableTimeout)}`);
-  const sql = await readFile(new URL('grants.sql', folder), 'utf8');
+  const sql = await readFile(new URL('grants.sql', ownFolder), 'utf8');
   await client.query(sql.replaceAll(':role', () => role));
 }
 
@@ -182,7 +199,7 @@ export async function appliedSchema(connection: Pick<pg.Pool, 'query'>): Promise
   const { rows } = await connection.query<{ number: number; serves_from: number }>(
     `SELECT coalesce(max(number), 0)::integer AS number,
             coalesce(max(substring(name FROM '_from_(\\d{4})\\.sql$')::integer), 0) AS serves_from
-       FROM boxgate.migration`,
+       FROM boxgate.schema_version`,
   );
   return { number: rows[0]?.number ?? 0, servesFrom: rows[0]?.serves_from ?? 0 };
 }

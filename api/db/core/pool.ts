@@ -79,5 +79,5 @@ export function createPool(
   return pool;
 }
 
-/** Seconds after which a connection is closed: each day of sessions leaves 200 KB of plans in it (migration 0029). */
+/** Seconds after which a connection is closed: each day of sessions leaves 200 KB of plans in it. */
 const CONNECTION_SECONDS = 86_400;

@@ -1,4 +1,4 @@
-import { appliedSchema, readMigrations } from './migrate.ts';
+import { appliedSchema, readMigrations, refuseUnreleased } from './migrate.ts';
 import type { AppliedSchema } from './migrate.ts';
 import { Outage } from './outage.ts';
 import type { Connections } from './pool.ts';
@@ -14,6 +14,7 @@ import { requestLimit, withConnection } from './with-connection.ts';
 export function checkDatabase(pool: Connections): Promise<void> {
   return withConnection(pool, requestLimit, async (connection) => {
     await checkRole(connection);
+    await refuseUnreleased(connection);
     const [{ length: known }, found] = await Promise.all([readMigrations(), schemaOf(connection)]);
     const schema = `The database is at schema ${String(found.number)}`;
     if (found.number < known) {

@@ -43,16 +43,12 @@ export async function readUsedPolicies(
   return rows.map(({ id, last_used_at }) => ({ id, lastUsedAt: last_used_at }));
 }
 
-/** The migration that began the record. */
-const beginning = 34;
-
-/** Reads the time since which the use of policies is recorded. */
+/** Reads the time since which the use of policies is recorded: that of the schema. */
 export async function recordedSince(connection: Connection): Promise<Date> {
   const { rows } = await connection.query<{ applied_at: Date }>(
-    'SELECT applied_at FROM boxgate.migration WHERE number = $1',
-    [beginning],
+    'SELECT min(applied_at) AS applied_at FROM boxgate.schema_version HAVING count(*) > 0',
   );
   const since = rows[0]?.applied_at;
-  if (since === undefined) throw new TypeError(`migration ${String(beginning)} is not applied`);
+  if (since === undefined) throw new TypeError('the database has no schema');
   return since;
 }

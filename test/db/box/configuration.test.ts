@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { allBoxes, bumpVersion, declaredBoxes, ensureBox, lockVersion } from '../../../api/db/box/box.ts';
+import { claimHosts } from '../../../api/db/box/box-host.ts';
 import { readConfigChanges } from '../../../api/db/box/config-changes.ts';
 import { claimEpoch, lockEpoch } from '../../../api/db/box/epoch.ts';
 import { batchedHosts } from '../../../api/db/box/host.ts';
@@ -172,8 +173,11 @@ describe('the statements of a box’s configuration', () => {
 
     it('is found by its host, with the path of its issuer there; of two that claim one, the older', async () => {
       const issuer = 'https://a.example:8443/login/eu';
-      await change([box('default', { hosts: ['a.example', 'b.example'], issuer })]);
-      await change([box('other', { hosts: ['b.example', 'c.example'] })], [], 'other');
+      const claims = { default: ['a.example', 'b.example'], other: ['b.example', 'c.example'] };
+      for (const [name, hosts] of Object.entries(claims)) {
+        await inBox(database.pool, name, 'write', (connection) => claimHosts(connection, name, '', hosts));
+        await change([box(name, { hosts, issuer: name === 'default' ? issuer : undefined })], [], name);
+      }
       const boxOfHost = batchedHosts(database.pool);
       const found = ['a.example', 'b.example', 'c.example', 'd.example', 'hosts', 'a"\\b'].map(boxOfHost);
       expect(await Promise.all(found)).to.deep.equal([

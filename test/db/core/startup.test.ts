@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { readMigrations } from '../../../api/db/core/migrate.ts';
 import { Outage } from '../../../api/db/core/outage.ts';
@@ -50,22 +51,31 @@ describe('the check of a database before the API serves', () => {
     await owner.query('GRANT USAGE ON SCHEMA boxgate TO boxgate_api');
   });
 
-  it('says so when the schema is older than this release, and takes a newer one', async () => {
-    await owner.query('UPDATE boxgate.migration SET number = -number WHERE number > 1');
-    expect((await refusal())?.message).to.match(/^The database is at schema 1, this release needs \d+: run boxgate/);
-    await owner.query('UPDATE boxgate.migration SET number = abs(number)');
-    await owner.query("INSERT INTO boxgate.migration (number, name, hash) VALUES (99, '0099_a.sql', 'b')");
+  it('takes a schema that is newer than this release', async () => {
+    await owner.query("INSERT INTO boxgate.schema_version (number, name, hash) VALUES (99, '0099_a.sql', 'b')");
     expect(await refusal()).to.equal(undefined);
-    await owner.query('DELETE FROM boxgate.migration WHERE number = 99');
+    await owner.query('DELETE FROM boxgate.schema_version WHERE number = 99');
+  });
+
+  it('refuses a database that was made before the first release', async () => {
+    const bare = await bareDatabase();
+    const client = new pg.Client({ connectionString: bare.ownerUrl });
+    await client.connect();
+    await client.query(await readFile(new URL('before-the-first-release.sql', import.meta.url), 'utf8'));
+    await client.end();
+    const error = await refusal({}, bare.apiUrl);
+    expect(error).to.not.be.instanceOf(Outage);
+    expect(error?.message).to.equal('The database was made before the first release of Boxgate: use an empty one');
+    await bare.drop();
   });
 
   it('is an outage when a newer schema serves newer releases only, and takes one that names an older release', async () => {
     const known = (await readMigrations()).length;
     const applied = async (from: number): Promise<void> => {
-      await owner.query('DELETE FROM boxgate.migration WHERE number > $1', [known]);
+      await owner.query('DELETE FROM boxgate.schema_version WHERE number > $1', [known]);
       const names = [`0098_drop_a_from_${String(from).padStart(4, '0')}.sql`, '0099_add_b.sql'];
       await owner.query(
-        "INSERT INTO boxgate.migration (number, name, hash) SELECT 98 + n - 1, name, 'x' FROM unnest($1::text[]) WITH ORDINALITY AS t (name, n)",
+        "INSERT INTO boxgate.schema_version (number, name, hash) SELECT 98 + n - 1, name, 'x' FROM unnest($1::text[]) WITH ORDINALITY AS t (name, n)",
         [names],
       );
     };
@@ -79,7 +89,7 @@ describe('the check of a database before the API serves', () => {
       );
     await applied(known);
     expect(await refusal()).to.equal(undefined);
-    await owner.query('DELETE FROM boxgate.migration WHERE number > $1', [known]);
+    await owner.query('DELETE FROM boxgate.schema_version WHERE number > $1', [known]);
   });
 
   const unbound: readonly (readonly [what: string, attributes: string, sentence: RegExp])[] = [

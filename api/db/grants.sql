@@ -17,7 +17,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE
 GRANT SELECT, UPDATE, DELETE ON boxgate.client_usage, boxgate.recorded_request, boxgate.policy_use TO :role;
 GRANT SELECT, INSERT ON boxgate.audit_event TO :role;
 GRANT SELECT, UPDATE ON boxgate.box_use, boxgate.session_count TO :role;
-GRANT SELECT ON boxgate.migration TO :role;
+GRANT SELECT ON boxgate.schema_version TO :role;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA boxgate TO :role;
 -- Triggers call these whoever makes the change. A role that may call them could put them on a table of its own.
 REVOKE EXECUTE ON FUNCTION boxgate.begin_box_use(), boxgate.count_new_resources(), boxgate.count_changed_resources(),
