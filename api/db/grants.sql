@@ -1,4 +1,4 @@
--- Run at the end of every migration, for the API's role: rows only, no tables, no partitions by name.
+-- Run at each migrate, for the API's role: rows only, no tables, no partitions by name.
 REVOKE ALL ON SCHEMA boxgate FROM PUBLIC;
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA boxgate FROM PUBLIC;
 REVOKE ALL ON ALL TABLES IN SCHEMA boxgate FROM :role;
@@ -21,20 +21,17 @@ GRANT SELECT ON boxgate.schema_version TO :role;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA boxgate TO :role;
 -- Triggers call these whoever makes the change. A role that may call them could put them on a table of its own.
 REVOKE EXECUTE ON FUNCTION boxgate.begin_box_use(), boxgate.count_new_resources(), boxgate.count_changed_resources(),
-     boxgate.count_deleted_resources(), boxgate.count_users(), boxgate.count_groups(), boxgate.count_removed_grants(),
+     boxgate.count_deleted_resources(), boxgate.count_users(), boxgate.count_groups(),
      boxgate.drop_oldest_codes(), boxgate.drop_oldest_sign_ins(), boxgate.drop_oldest_consent_requests(),
      boxgate.end_oldest_families() FROM :role;
--- Only functions of the owner call these. Those of buckets and days are made later, too, and nobody may call them then.
-REVOKE EXECUTE ON FUNCTION boxgate.make_bucket_check(integer), boxgate.make_bucket_reads(integer),
-     boxgate.make_audit_reads(integer), boxgate.revoked_below(text), boxgate.spans_of_boxes(text[], uuid[], uuid[]),
-     boxgate.uncounted_rows(integer[], bigint[]), boxgate.bounds_of_pages(bigint[], uuid[], integer[])
-  FROM :role;
+-- Only functions of the owner call these. Those of buckets are created later, too, and nobody may call them then.
+REVOKE EXECUTE ON FUNCTION boxgate.make_bucket_check(integer) FROM :role;
 DO $$
 DECLARE
   of_partition regprocedure;
 BEGIN
   FOR of_partition IN SELECT p.oid FROM pg_proc p WHERE p.pronamespace = 'boxgate'::regnamespace
-                      AND p.proname ~ '^(check_sessions|session_ids|session_rows|audit_rows)_[0-9]+$' LOOP
+                      AND p.proname ~ '^check_sessions_[0-9]+$' LOOP
     EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM :role', of_partition);
   END LOOP;
 END

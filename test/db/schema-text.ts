@@ -57,7 +57,7 @@ function functions(): string {
                   CASE WHEN p.prosecdef THEN ', security definer' ELSE '' END,
                   COALESCE(', ' || array_to_string(p.proconfig, ', '), ''), md5(p.prosrc)) AS line
       FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
-     WHERE p.pronamespace = 'boxgate'::regnamespace AND p.proname !~ '^(check_sessions|session_ids|session_rows|audit_rows)_[0-9]+$'
+     WHERE p.pronamespace = 'boxgate'::regnamespace AND p.proname !~ '^check_sessions_[0-9]+$'
      ORDER BY p.proname COLLATE "C", p.oid::regprocedure::text COLLATE "C"`;
 }
 

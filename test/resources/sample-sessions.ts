@@ -71,7 +71,6 @@ async function ensureBucket(owner: pg.Pool, bucket: number): Promise<void> {
        PERFORM pg_advisory_xact_lock(hashtext('boxgate.bucket'));
        IF to_regclass('${table}') IS NULL THEN
          CREATE TABLE ${table} PARTITION OF boxgate.session FOR VALUES FROM (${String(bucket)}) TO (${end});
-         PERFORM boxgate.make_bucket_reads(${String(bucket)});
        END IF;
      END
      $$`,

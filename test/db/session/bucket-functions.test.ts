@@ -61,11 +61,9 @@ describe('the functions that make and drop buckets', () => {
 
   /** Whatever day it is, which drop_bucket would refuse. */
   async function dropAsOwner(bucket: number): Promise<void> {
-    const functions = ['check_sessions', 'session_ids', 'session_rows'].map(
-      (name) => `boxgate.${name}_${String(bucket)}`,
-    );
+    const name = String(bucket);
     await database.owner.query(
-      `DROP TABLE boxgate.session_${String(bucket)}; DROP FUNCTION IF EXISTS ${functions.join(', ')}`,
+      `DROP TABLE boxgate.session_${name}; DROP FUNCTION IF EXISTS boxgate.check_sessions_${name}`,
     );
   }
 
@@ -132,60 +130,6 @@ describe('the functions that make and drop buckets', () => {
     await database.owner.query('SELECT boxgate.make_bucket_check($1)', [old]);
     expect(await call('drop_bucket', old)).to.equal(true);
     expect(await bucketChecks()).to.have.members(days);
-  });
-
-  it('each day and month has the functions that read its sessions, which go with it', async () => {
-    const readers = async () => {
-      const { rows } = await database.owner.query<{ kind: string; bucket: number }>(
-        `SELECT substring(proname FROM '^session_(ids|rows)') AS kind, substring(proname FROM '[0-9]+$')::integer AS bucket
-           FROM pg_proc WHERE pronamespace = 'boxgate'::regnamespace AND proname ~ '^session_(ids|rows)_[0-9]+$'`,
-      );
-      return rows.map(({ kind, bucket }) => `${kind} ${String(bucket)}`);
-    };
-    const expected = (await buckets()).flatMap((bucket) => [`ids ${String(bucket)}`, `rows ${String(bucket)}`]);
-    expect(await readers()).to.have.members(expected);
-    const old = dayBucket(-2);
-    await makeOldBucket(old);
-    await database.owner.query('SELECT boxgate.make_bucket_reads($1)', [old]);
-    expect(await call('drop_bucket', old)).to.equal(true);
-    expect(await readers()).to.have.members(expected);
-  });
-
-  it('plans of lists and reads that were kept since the day was empty probe the primary key', async () => {
-    const bucket = dayBucket(7);
-    const table = `boxgate.session_${String(bucket)}`;
-    const connection = await database.owner.connect();
-    const ids = ['0199c0de-0000-7000-8000-000000000500', '0199c0de-0000-7000-8000-000000000900'];
-    const read = () =>
-      connection.query(
-        `SELECT FROM boxgate.sessions_by_id('{default,default}', $1, ARRAY[$2::integer, $2], ARRAY[0, 0], ARRAY[0, 0])`,
-        [ids, bucket],
-      );
-    const list = () =>
-      connection.query(`SELECT FROM boxgate.session_pages('{default}', $1, '{10}', '{0}')`, [[ids[1]]]);
-    try {
-      await connection.query(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
-      for (const one of [read, list, read, list]) await one();
-      await connection.query(
-        `INSERT INTO boxgate.session (id, version, expires_at, bucket, type, box, client)
-         SELECT ('0199c0de-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, 1, to_timestamp($1::integer * 86400 + 1), $1,
-                'c', 'default', 'a' FROM generate_series(1, 1000) n`,
-        [bucket],
-      );
-      await connection.query('BEGIN');
-      expect([(await read()).rowCount, (await list()).rowCount]).to.deep.equal([2, 11]);
-      const { rows } = await connection.query<{ index: string; entries: string }>(
-        `SELECT indexrelid::regclass::text AS index, pg_stat_get_xact_tuples_returned(indexrelid) AS entries
-           FROM pg_index WHERE indrelid = $1::regclass AND pg_stat_get_xact_numscans(indexrelid) > 0`,
-        [table],
-      );
-      // Two that are read, eleven of the list, and the same once more as rows.
-      expect(rows).to.deep.equal([{ index: `${table}_pkey`, entries: '24' }]);
-      await connection.query('ROLLBACK');
-      await connection.query('DELETE FROM boxgate.session');
-    } finally {
-      connection.release();
-    }
   });
 
   it('a check finds the same with the function of its day and without it', async () => {
