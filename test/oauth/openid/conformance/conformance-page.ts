@@ -21,8 +21,7 @@ const introduction = `# OpenID Connect conformance
 The suite of the OpenID Foundation (<https://gitlab.com/openid/conformance-suite>) tests a server in plans, each of modules. Version
 ${SUITE_VERSION} was run against Boxgate with clients that manifests declare (\`static_client\`). Boxgate is not certified.
 
-This page says what the suite said. What each module checks is also a test of ours with the module's name, over HTTP against a running API
-(\`test/oauth/openid/conformance/\`): it fails when the server stops doing it.`;
+What each module checks is also a test with the module's name, over HTTP against a running API (\`test/oauth/openid/conformance/\`).`;
 
 /** Returns what the suite said about a module; undefined if it does not run it with static clients. */
 function resultOf(name: string, mode: 'default' | 'form_post' = 'default'): SuiteResult | undefined {
@@ -80,18 +79,18 @@ Not run: hybrid response types, which Boxgate does not have because OAuth 2.1 dr
 front-channel and back-channel logout; session management; FAPI.`;
 
 function loginTable(): string {
-  const lines = loginModules.map(([name, { types, checks, not }]) => {
+  const lines = loginModules.map(([name, { types, not }]) => {
     const cell = (type: LoginType): string => (types.includes(type) ? cellOf(name) : '');
-    const text = not === undefined ? checks : `${checks}: ${not}`;
-    return `| \`${name}\` | ${text} | ${cell('code')} | ${cell('id_token')} | ${cell('id_token token')} |`;
+    const note = not === undefined ? '' : ` (${not})`;
+    return `| \`${name}\`${note} | ${cell('code')} | ${cell('id_token')} | ${cell('id_token token')} |`;
   });
   return [
     '',
     '',
     'A module without a result needs dynamic registration: the suite does not run it with static clients.',
     '',
-    '| module | what it checks | `code` | `id_token` | `id_token token` |',
-    '|---|---|---|---|---|',
+    '| module | `code` | `id_token` | `id_token token` |',
+    '|---|---|---|---|',
     ...lines,
     '',
   ].join('\n');
