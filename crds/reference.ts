@@ -1,11 +1,10 @@
 import { KINDS, type Kind } from './kind.ts';
-import { manifestRules } from './manifest-rules.ts';
 import { manifestSchemas } from './manifest-schema.ts';
 import { UNIMPLEMENTED_FIELDS } from './unimplemented-fields.ts';
 import type { UnimplementedField } from './unimplemented-fields.ts';
 import { schemaNode, type SchemaNode } from './schema-node.ts';
 
-/** Returns docs/reference/custom-resources.md: every field of every custom resource, and the rules between fields. */
+/** Returns docs/reference/custom-resources.md: every field of every custom resource. */
 export function resourceReference(): string {
   const kinds = Object.values(KINDS).map(({ kind }) => section(kind));
   return [INTRODUCTION, ...kinds, notInForceSection()].join('\n\n').concat('\n');
@@ -15,19 +14,15 @@ const INTRODUCTION = `# Custom resources
 
 <!-- Made from the schemas in crds/*.ts by \`make generate\`. Do not edit. -->
 
-Every field of \`spec\`, by its dotted name. Fields in snake_case are those of the
-resource itself and have the same name over REST; fields in camelCase mean something only in a manifest. Over REST a resource
-also has \`resourceType\` and must have \`id\`.
-A field that is not listed here is refused. Some are accepted and do nothing yet: [the last section](#not-in-force-in-this-version)
-lists them, and the status of an object that has one says so.
+Every field of \`spec\`, by its dotted name. A number in parentheses is the most characters of a string, or the most elements of a list.
+Fields in snake_case have the same name over REST; fields in camelCase mean something only in a manifest. A field that is not listed here is
+refused, and so is a combination of fields that breaks a rule: the message names field and rule. Some do nothing yet: [the last section](#not-in-force-in-this-version).
 
 ## Words without quotes in YAML
 
-A manifest means the same to kubectl, in a folder of \`boxgate dev\` and as a body over REST. All three read words without
-quotes as kubectl does, which is YAML 1.1. \`y\`, \`yes\`, \`on\` and \`true\` are true; \`n\`, \`no\`, \`off\` and \`false\` are false.
-\`0123\` is the octal number 83 and \`1_000\` is 1000. A time such as \`2026-01-31\` is text. So \`active: no\` disables a client,
-and \`secret: yes\` is refused, because a secret must be text: write \`secret: "yes"\`. The same holds for names of fields: in a key
-of \`jwks\`, quote \`"y"\` and \`"n"\`, or they become \`true\` and \`false\`, and the client is refused. Text in quotes is always text. JSON has no such words.
+kubectl, \`boxgate dev\` and REST read words without quotes as YAML 1.1. \`y\`, \`yes\`, \`on\` and \`true\` are true; \`n\`, \`no\`, \`off\` and
+\`false\` are false; \`0123\` is 83 and \`1_000\` is 1000. So \`active: no\` disables a client, and \`secret: yes\` is refused: quote it. The same holds for
+names of fields: in a key of \`jwks\`, quote \`"y"\` and \`"n"\`. Text in quotes is always text.
 
 Anchors, aliases and merge keys (\`<<: *base\`) are for manifests: a body over REST may have none of them, nor more than one document.`;
 
@@ -53,7 +48,6 @@ function section(kind: Kind): string {
   const spec = schemaNode(manifestSchemas[kind].properties.spec);
   const { plural, shortName } = KINDS[kind];
   const table = joined(fieldsOf(spec).map((field) => [`\`${field.path}\``, row(kind, field)] as const));
-  const rules = joined(manifestRules[kind].map(({ path, message }) => [`\`${path}\``, `${cell(message)}.`] as const));
   return [
     `## ${kind}`,
     `\`kubectl get ${plural}\`, or \`${shortName}\`.`,
@@ -62,8 +56,6 @@ function section(kind: Kind): string {
       '| --- | --- | --- | --- |',
       ...table.map(([names, cells]) => `| ${names} | ${cells}`),
     ].join('\n'),
-    `Rules between the fields of ${/^[AEIOU]/.test(kind) ? 'an' : 'a'} ${kind}:`,
-    rules.map(([names, message]) => `- ${names} ${message}`).join('\n'),
   ].join('\n\n');
 }
 
@@ -132,8 +124,8 @@ function unimplementedAt(kind: Kind, path: string): UnimplementedField | undefin
 
 function typeOf(node: SchemaNode): string {
   const { items, additionalProperties } = node;
-  if (items !== undefined) return `list of ${typeOf(items)}${limits(node)}`;
-  if (additionalProperties) return `map of ${typeOf(additionalProperties)}${limits(node)}`;
+  if (items !== undefined) return `list${limits(node)} of ${typeOf(items)}`;
+  if (additionalProperties) return `map${limits(node)} of ${typeOf(additionalProperties)}`;
   const values = node['enum'];
   if (Array.isArray(values)) return values.map((value) => `\`${String(value)}\``).join(', ');
   return `${node['format'] === 'date-time' ? 'time' : (node.type ?? '')}${limits(node)}`;
@@ -143,8 +135,8 @@ function typeOf(node: SchemaNode): string {
 function limits(node: SchemaNode): string {
   const { minimum, maximum, maxLength, maxItems } = node;
   if (typeof minimum === 'number' && typeof maximum === 'number') return ` ${minimum} to ${maximum}`;
-  if (typeof maxItems === 'number') return `, at most ${maxItems} of them`;
-  if (typeof maxLength === 'number' && node['format'] === undefined) return `, at most ${maxLength} characters`;
+  if (typeof maxItems === 'number') return ` (${maxItems})`;
+  if (typeof maxLength === 'number' && node['format'] === undefined) return ` (${maxLength})`;
   return '';
 }
 
