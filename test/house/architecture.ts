@@ -38,8 +38,8 @@ export function tablesOfSchema(schema: string): string[] {
 }
 
 /**
- * Returns the differences between the table and the tree: names without a file, files whose folder has no name, duplicate
- * names.
+ * Returns the differences between the table and the tree: names without a file, files whose folder has no name,
+ * duplicate names.
  */
 export function compareTable(named: readonly string[], files: readonly string[]): string[] {
   const sources = files.filter(isSource);
