@@ -2,7 +2,8 @@ import type { Box } from '../crds/box.ts';
 import { checkResource } from '../crds/validate.ts';
 import { allBoxes } from './db/box/box.ts';
 import { deleteRecords } from './db/box/box-data.ts';
-import { pruneVersions, readBoxUpkeep } from './db/box/box-upkeep.ts';
+import { deleteExpired, pruneVersions, readBoxUpkeep } from './db/box/box-upkeep.ts';
+import type { ExpiringTable } from './db/box/box-upkeep.ts';
 import { upkeepAuditDays } from './db/audit/audit-days.ts';
 import { upkeepBuckets } from './db/session/bucket.ts';
 import { isReadOnly, Outage } from './db/core/outage.ts';
@@ -15,9 +16,6 @@ import type { RevocationPlace } from './db/session/revocation.ts';
 import { deleteExpiredSignIns } from './db/authorization/sign-in.ts';
 import { inBox, inBoxWithin } from './db/core/transaction.ts';
 import type { Connection } from './db/core/transaction.ts';
-import { deleteUsedAssertions } from './db/client-auth/used-assertion.ts';
-import { deleteFailures } from './db/client-auth/failed-attempt.ts';
-import { deleteOldRequests } from './db/request/recorded-request.ts';
 import { errorFacts } from '../process/log.ts';
 import type { Log } from '../process/log.ts';
 import { startRounds } from '../process/rounds.ts';
@@ -62,9 +60,9 @@ export async function upkeepRound(services: OAuthServices, log: Log, signal: Abo
   try {
     const dropped = await buckets(services, log);
     await auditDays(services, log);
-    await ofAllBoxes(deleteUsedAssertions, services, signal);
-    await ofAllBoxes(deleteFailures, services, signal);
-    await ofAllBoxes(deleteOldRequests, services, signal);
+    await ofAllBoxes('used_assertion', services, signal);
+    await ofAllBoxes('failed_attempt', services, signal);
+    await ofAllBoxes('recorded_request', services, signal);
     for (const box of await allBoxes(services.pool)) {
       if (signal.aborted) return;
       await upkeepBox(box, services, log).catch(unlessOutage(box, log));
@@ -104,14 +102,11 @@ async function revocations(box: string, pool: Connections, signal: AbortSignal):
   }
 }
 
-/** Deletes expired rows of all boxes together: most boxes have none. */
-async function ofAllBoxes(
-  deleteSome: typeof deleteUsedAssertions,
-  { pool, now }: OAuthServices,
-  signal: AbortSignal,
-): Promise<void> {
+/** Deletes the expired rows of a table in all boxes. */
+async function ofAllBoxes(table: ExpiringTable, { pool, now }: OAuthServices, signal: AbortSignal): Promise<void> {
   let deleted = overAtOnce;
-  while (deleted === overAtOnce && !signal.aborted) deleted = await deleteSome(pool, new Date(now()), overAtOnce);
+  while (deleted === overAtOnce && !signal.aborted)
+    deleted = await deleteExpired(pool, table, new Date(now()), overAtOnce);
 }
 
 /** Maintains a box without loading it: most need nothing, and unused ones must take no memory. */

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Writable } from 'node:stream';
 import pg from 'pg';
 import { createPool, defaultLimits } from '../api/db/core/pool.ts';
-import { deleteOldRequests } from '../api/db/request/recorded-request.ts';
+import { deleteExpired } from '../api/db/box/box-upkeep.ts';
 import { createRequestNotes } from '../api/state/request-notes.ts';
 import type { NotedRequest, RequestNotes } from '../api/state/request-notes.ts';
 import { startRequestWriting } from '../api/write-requests.ts';
@@ -111,7 +111,7 @@ describe('the recording of requests', () => {
       notes.note(noted(path));
       await start(notes, () => Date.now() - age * day).stop();
     }
-    expect(await deleteOldRequests(pool, new Date(), 1_000)).to.equal(1);
+    expect(await deleteExpired(pool, 'recorded_request', new Date(), 1_000)).to.equal(1);
     expect(await counts()).to.deep.equal([{ shape: '/young', requests: 1, policy: 'p' }]);
   });
 });

@@ -16,14 +16,10 @@ GRANT SELECT, INSERT, UPDATE, DELETE
   TO :role;
 GRANT SELECT, UPDATE, DELETE ON boxgate.client_usage, boxgate.recorded_request, boxgate.policy_use TO :role;
 GRANT SELECT, INSERT ON boxgate.audit_event TO :role;
-GRANT SELECT, UPDATE ON boxgate.box_use, boxgate.session_count TO :role;
+GRANT SELECT, INSERT (box), UPDATE ON boxgate.box_use TO :role;
+GRANT SELECT, UPDATE ON boxgate.session_count TO :role;
 GRANT SELECT ON boxgate.schema_version TO :role;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA boxgate TO :role;
--- Triggers call these whoever makes the change. A role that may call them could put them on a table of its own.
-REVOKE EXECUTE ON FUNCTION boxgate.begin_box_use(), boxgate.count_new_resources(), boxgate.count_changed_resources(),
-     boxgate.count_deleted_resources(), boxgate.count_users(), boxgate.count_groups(),
-     boxgate.drop_oldest_codes(), boxgate.drop_oldest_sign_ins(), boxgate.drop_oldest_consent_requests(),
-     boxgate.end_oldest_families() FROM :role;
 -- Only functions of the owner call these. Those of buckets are created later, too, and nobody may call them then.
 REVOKE EXECUTE ON FUNCTION boxgate.make_bucket_check(integer) FROM :role;
 DO $$

@@ -88,7 +88,7 @@ ALTER TABLE boxgate.box_use ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_box ON boxgate.box_use USING (box = current_setting('boxgate.box', true));
 
 CREATE FUNCTION boxgate.begin_box_use() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = boxgate, pg_temp
+LANGUAGE plpgsql SET search_path = boxgate, pg_temp
 AS $$
 BEGIN
   INSERT INTO box_use (box) VALUES (NEW.box) ON CONFLICT DO NOTHING;
@@ -212,54 +212,36 @@ LANGUAGE sql IMMUTABLE
 AS $$ SELECT octet_length(body::text)::bigint $$;
 
 -- Counts what is created, changed and deleted, for the quotas.
-CREATE FUNCTION boxgate.count_new_resources() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = boxgate, pg_temp
+CREATE FUNCTION boxgate.count_resources() RETURNS trigger
+LANGUAGE plpgsql SET search_path = boxgate, pg_temp
 AS $$
 BEGIN
-  UPDATE box_use u
-     SET clients = u.clients + d.clients, policies = u.policies + d.policies, bytes = u.bytes + d.bytes
-    FROM (SELECT r.box, count(*) FILTER (WHERE r.kind = 'Client') AS clients,
-                 count(*) FILTER (WHERE r.kind = 'AccessPolicy') AS policies, sum(bytes_of(r.body)) AS bytes
-            FROM new_rows r GROUP BY r.box) AS d
-   WHERE u.box = d.box;
+  IF TG_OP <> 'INSERT' THEN
+    UPDATE box_use u
+       SET clients = u.clients - d.clients, policies = u.policies - d.policies, bytes = u.bytes - d.bytes
+      FROM (SELECT o.box, count(*) FILTER (WHERE o.kind = 'Client') AS clients,
+                   count(*) FILTER (WHERE o.kind = 'AccessPolicy') AS policies, sum(bytes_of(o.body)) AS bytes
+              FROM old_rows o GROUP BY o.box) AS d WHERE u.box = d.box;
+  END IF;
+  IF TG_OP <> 'DELETE' THEN
+    UPDATE box_use u
+       SET clients = u.clients + d.clients, policies = u.policies + d.policies, bytes = u.bytes + d.bytes
+      FROM (SELECT n.box, count(*) FILTER (WHERE n.kind = 'Client') AS clients,
+                   count(*) FILTER (WHERE n.kind = 'AccessPolicy') AS policies, sum(bytes_of(n.body)) AS bytes
+              FROM new_rows n GROUP BY n.box) AS d WHERE u.box = d.box;
+  END IF;
   RETURN NULL;
 END
 $$;
 CREATE TRIGGER count_new_resources AFTER INSERT ON boxgate.resource REFERENCING NEW TABLE AS new_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION boxgate.count_new_resources();
+  FOR EACH STATEMENT EXECUTE FUNCTION boxgate.count_resources();
 
-CREATE FUNCTION boxgate.count_changed_resources() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = boxgate, pg_temp
-AS $$
-BEGIN
-  UPDATE box_use u SET bytes = u.bytes + d.bytes
-    FROM (SELECT c.box, sum(c.bytes) AS bytes
-            FROM (SELECT n.box, bytes_of(n.body) AS bytes FROM new_rows n
-                  UNION ALL
-                  SELECT o.box, -bytes_of(o.body) FROM old_rows o) AS c GROUP BY c.box) AS d
-   WHERE u.box = d.box AND d.bytes <> 0;
-  RETURN NULL;
-END
-$$;
 CREATE TRIGGER count_changed_resources AFTER UPDATE ON boxgate.resource
   REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION boxgate.count_changed_resources();
+  FOR EACH STATEMENT EXECUTE FUNCTION boxgate.count_resources();
 
-CREATE FUNCTION boxgate.count_deleted_resources() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = boxgate, pg_temp
-AS $$
-BEGIN
-  UPDATE box_use u
-     SET clients = u.clients - d.clients, policies = u.policies - d.policies, bytes = u.bytes - d.bytes
-    FROM (SELECT r.box, count(*) FILTER (WHERE r.kind = 'Client') AS clients,
-                 count(*) FILTER (WHERE r.kind = 'AccessPolicy') AS policies, sum(bytes_of(r.body)) AS bytes
-            FROM old_rows r GROUP BY r.box) AS d
-   WHERE u.box = d.box;
-  RETURN NULL;
-END
-$$;
 CREATE TRIGGER count_deleted_resources AFTER DELETE ON boxgate.resource REFERENCING OLD TABLE AS old_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION boxgate.count_deleted_resources();
+  FOR EACH STATEMENT EXECUTE FUNCTION boxgate.count_resources();
 
 -- What was deleted, so that a replica that loads only what moved hears of it.
 CREATE TABLE boxgate.tombstone (
@@ -415,7 +397,7 @@ CREATE UNIQUE INDEX user_email ON boxgate.user (box, email_key);
 CREATE INDEX user_inactive ON boxgate.user (box, id) WHERE status = 'inactive';
 
 CREATE FUNCTION boxgate.count_users() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = boxgate, pg_temp
+LANGUAGE plpgsql SET search_path = boxgate, pg_temp
 AS $$
 BEGIN
   IF TG_OP = 'INSERT' THEN
@@ -483,7 +465,7 @@ CREATE TRIGGER content BEFORE INSERT OR UPDATE ON boxgate.group
   FOR EACH ROW WHEN (NEW.content = '') EXECUTE FUNCTION boxgate.set_group_content();
 
 CREATE FUNCTION boxgate.count_groups() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = boxgate, pg_temp
+LANGUAGE plpgsql SET search_path = boxgate, pg_temp
 AS $$
 BEGIN
   IF TG_OP <> 'INSERT' THEN
@@ -570,7 +552,7 @@ CREATE INDEX sign_in_replaces_unseen ON boxgate.sign_in (box, replaces_unseen) W
 
 -- Keeps the 100 newest sign-ins of a person.
 CREATE FUNCTION boxgate.drop_oldest_sign_ins() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = boxgate, pg_temp
+LANGUAGE plpgsql SET search_path = boxgate, pg_temp
 AS $$
 BEGIN
   WITH over AS MATERIALIZED (
@@ -647,7 +629,7 @@ CREATE INDEX consent_request_expiry ON boxgate.consent_request (box, expires_at)
 
 -- Keeps the 20 newest requests that wait for consent in a browser.
 CREATE FUNCTION boxgate.drop_oldest_consent_requests() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = boxgate, pg_temp
+LANGUAGE plpgsql SET search_path = boxgate, pg_temp
 AS $$
 BEGIN
   WITH over AS MATERIALIZED (
@@ -709,7 +691,7 @@ CREATE INDEX authorization_answer_unused ON boxgate.authorization_answer (box, u
 
 -- Keeps the 50 newest unused codes of a person. A code that is gone is refused like one that never was.
 CREATE FUNCTION boxgate.drop_oldest_codes() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = boxgate, pg_temp
+LANGUAGE plpgsql SET search_path = boxgate, pg_temp
 AS $$
 BEGIN
   WITH over AS MATERIALIZED (
@@ -780,7 +762,7 @@ CREATE INDEX refresh_family_live ON boxgate.refresh_family (box, user_id, client
 
 -- Revokes all but the 100 most recently used refresh families of a person at a client. Upkeep deletes them a day later.
 CREATE FUNCTION boxgate.end_oldest_families() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = boxgate, pg_temp
+LANGUAGE plpgsql SET search_path = boxgate, pg_temp
 AS $$
 BEGIN
   WITH over AS MATERIALIZED (
@@ -1835,23 +1817,19 @@ $$;
 -- ---------------------------------------------------------------------------------------------------------------------------
 -- Clusters: what an operator asks about all boxes of its cluster
 
--- The boxes in which this cluster declares something, and those bound to its namespaces.
-CREATE FUNCTION boxgate.declared_boxes(p_cluster text) RETURNS TABLE (box text, resources bigint)
+-- The boxes in which this cluster declares something, and those bound to its namespaces, which may be missing.
+CREATE FUNCTION boxgate.declared_boxes(p_cluster text) RETURNS TABLE (box text, resources bigint, missing boolean)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = boxgate, pg_temp
 AS $$
-  SELECT c.box, sum(c.resources)::bigint
-    FROM (SELECT r.box, count(*) FROM resource r WHERE r.owner_cluster = p_cluster GROUP BY r.box
+  SELECT c.box, sum(c.resources)::bigint, c.missing
+    FROM (SELECT r.box, count(*), false FROM resource r WHERE r.owner_cluster = p_cluster GROUP BY r.box
           UNION ALL
-          SELECT g.box, count(*) FROM boxgate.group g WHERE g.owner_cluster = p_cluster GROUP BY g.box
+          SELECT g.box, count(*), false FROM boxgate.group g WHERE g.owner_cluster = p_cluster GROUP BY g.box
           UNION ALL
-          SELECT b.box, 0 FROM box b WHERE b.namespace_cluster = p_cluster AND b.missing_since IS NULL) AS c (box, resources)
-   GROUP BY c.box ORDER BY c.box
+          SELECT b.box, 0, b.missing_since IS NOT NULL FROM box b WHERE b.namespace_cluster = p_cluster)
+      AS c (box, resources, missing)
+   GROUP BY c.box, c.missing ORDER BY c.missing, c.box
 $$;
-
--- The boxes of this cluster's namespaces that are missing.
-CREATE FUNCTION boxgate.missing_boxes(p_cluster text) RETURNS TABLE (box text)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = boxgate, pg_temp
-AS $$ SELECT b.box FROM box b WHERE b.namespace_cluster = p_cluster AND b.missing_since IS NOT NULL ORDER BY b.box $$;
 
 -- Settings without the hosts that the box does not have, and without an issuer on another one; the default issuer stays.
 CREATE FUNCTION boxgate.settings_within(p_body jsonb, p_hosts text[], p_default_issuer text) RETURNS jsonb
@@ -2068,31 +2046,21 @@ AS $$
   ON CONFLICT (box, subject, ends_at) DO UPDATE SET failures = f.failures + excluded.failures
 $$;
 
--- Deletes counts of periods that are over, of all boxes.
-CREATE FUNCTION boxgate.delete_failures(p_before timestamptz, p_limit int) RETURNS bigint
-LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = boxgate, pg_temp
+-- Deletes rows of all boxes that were over before a time, the oldest first: used assertions, failed attempts, recorded requests.
+CREATE FUNCTION boxgate.delete_expired(p_table text, p_before timestamptz, p_limit integer) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = boxgate, pg_temp
 AS $$
-  WITH over AS (
-    SELECT f.box, f.subject, f.ends_at FROM failed_attempt f WHERE f.ends_at < p_before
-     ORDER BY f.ends_at LIMIT p_limit FOR UPDATE SKIP LOCKED
-  ), deleted AS (
-    DELETE FROM failed_attempt f USING over o
-     WHERE (f.box, f.subject, f.ends_at) = (o.box, o.subject, o.ends_at) RETURNING 1
-  )
-  SELECT count(*) FROM deleted
-$$;
-
--- Deletes used assertions that are over, of all boxes.
-CREATE FUNCTION boxgate.delete_used_assertions(p_before timestamptz, p_limit int) RETURNS bigint
-LANGUAGE sql SECURITY DEFINER SET search_path = boxgate, pg_temp
-AS $$
-  WITH over AS (
-    SELECT u.box, u.client, u.jti FROM used_assertion u WHERE u.expires_at < p_before
-     ORDER BY u.expires_at LIMIT p_limit FOR UPDATE SKIP LOCKED
-  ), deleted AS (
-    DELETE FROM used_assertion u USING over o WHERE (u.box, u.client, u.jti) = (o.box, o.client, o.jti) RETURNING 1
-  )
-  SELECT count(*) FROM deleted
+DECLARE
+  expiry text := CASE p_table WHEN 'used_assertion' THEN 'expires_at' WHEN 'failed_attempt' THEN 'ends_at'
+                              WHEN 'recorded_request' THEN 'last_seen_at' END;
+  deleted bigint;
+BEGIN
+  EXECUTE format('DELETE FROM boxgate.%1$I WHERE ctid = ANY (ARRAY(
+                    SELECT ctid FROM boxgate.%1$I WHERE %2$I < $1 ORDER BY %2$I LIMIT $2 FOR UPDATE SKIP LOCKED))',
+                 p_table, expiry) USING p_before, p_limit;
+  GET DIAGNOSTICS deleted = ROW_COUNT;
+  RETURN deleted;
+END
 $$;
 
 -- Adds counts of requests of many boxes, and the use of their policies; times in milliseconds since 1970. Counts from
@@ -2141,23 +2109,6 @@ AS $$
                        = (n.box, n.client, n.principal, n.app, n.method, n.shape, n.policy)
      WHERE n.nth_of_principal > p_each OR n.nth > p_all
        FOR UPDATE OF q SKIP LOCKED
-  ), deleted AS (
-    DELETE FROM recorded_request q USING over o
-     WHERE (q.box, q.client, q.principal, q.app, q.method, q.shape, q.policy)
-         = (o.box, o.client, o.principal, o.app, o.method, o.shape, o.policy)
-    RETURNING 1
-  )
-  SELECT count(*) FROM deleted
-$$;
-
--- Deletes requests that were last seen before a time, of all boxes.
-CREATE FUNCTION boxgate.delete_requests(p_before timestamptz, p_limit integer) RETURNS bigint
-LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = boxgate, pg_temp
-AS $$
-  WITH over AS MATERIALIZED (
-    SELECT q.box, q.client, q.principal, q.app, q.method, q.shape, q.policy
-      FROM recorded_request q WHERE q.last_seen_at < p_before
-     ORDER BY q.last_seen_at LIMIT p_limit FOR UPDATE SKIP LOCKED
   ), deleted AS (
     DELETE FROM recorded_request q USING over o
      WHERE (q.box, q.client, q.principal, q.app, q.method, q.shape, q.policy)
@@ -2258,7 +2209,7 @@ $$;
 
 -- The buckets that there are, and whether drop_bucket would drop them.
 CREATE FUNCTION boxgate.buckets() RETURNS TABLE (bucket integer, over boolean)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = boxgate, pg_temp
+LANGUAGE sql STABLE SET search_path = boxgate, pg_temp
 AS $$
   SELECT b.bucket, bucket_end(b.bucket) <= now() - interval '24 hours'
     FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
@@ -2385,7 +2336,7 @@ $$;
 
 -- The days that there are, and whether drop_audit_day would drop them.
 CREATE FUNCTION boxgate.audit_days() RETURNS TABLE (day integer, over boolean)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = boxgate, pg_temp
+LANGUAGE sql STABLE SET search_path = boxgate, pg_temp
 AS $$
   SELECT d.day, d.day < extract(epoch FROM now())::bigint / 86400
     FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid

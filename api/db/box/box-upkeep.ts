@@ -1,6 +1,25 @@
 import { builtInIds } from '../resource/built-in-clients.ts';
 import { lockResources } from '../resource/write.ts';
+import type { Connections } from '../core/pool.ts';
 import type { Connection } from '../core/transaction.ts';
+import { requestLimit, withConnection } from '../core/with-connection.ts';
+
+/** Tables whose rows expire, and the milliseconds for which a row stays after that: a recorded request 90 days. */
+const expiring = { used_assertion: 0, failed_attempt: 0, recorded_request: 90 * 86_400_000 } as const;
+
+/** A table whose expired rows are deleted for all boxes together: most boxes have none. */
+export type ExpiringTable = keyof typeof expiring;
+
+/** Deletes at most `limit` expired rows of a table in all boxes; returns their number. Throws Outage. */
+export function deleteExpired(pool: Connections, table: ExpiringTable, now: Date, limit: number): Promise<number> {
+  return withConnection(pool, requestLimit, async (connection) => {
+    const { rows } = await connection.query<{ deleted: string }>(
+      'SELECT boxgate.delete_expired($1, $2, $3) AS deleted',
+      [table, new Date(now.getTime() - expiring[table]), limit],
+    );
+    return Number(rows[0]?.deleted);
+  });
+}
 
 /** State of a box as upkeep needs it. */
 export interface BoxUpkeep {

@@ -88,8 +88,7 @@ export function declaredBoxes(
 ): Promise<readonly { box: string; resources: number; missing?: true }[]> {
   const count = async (connection: Connection) => {
     const { rows } = await connection.query<{ box: string; resources: string; missing: boolean }>(
-      `SELECT box, resources, false AS missing FROM boxgate.declared_boxes($1)
-       UNION ALL SELECT box, 0, true FROM boxgate.missing_boxes($1)`,
+      'SELECT box, resources, missing FROM boxgate.declared_boxes($1)',
       [cluster],
     );
     return rows.map(({ box, resources, missing }) => ({

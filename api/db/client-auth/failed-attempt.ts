@@ -1,10 +1,8 @@
 import { answersOf } from '../core/answers.ts';
 import type { RowOfItem } from '../core/answers.ts';
 import { arrayLiteral, quoted } from '../core/array-literal.ts';
-import type { Connections } from '../core/pool.ts';
 import { fixedText } from '../core/statement.ts';
 import type { Statement } from '../core/statement.ts';
-import { requestLimit, withConnection } from '../core/with-connection.ts';
 
 /** Key of a failure count: the subject of the guesses, in a box, during one period. */
 export interface FailureKey {
@@ -38,17 +36,6 @@ export const addFailures: Statement<FailureKey, null> = {
   },
   boxOf: ({ box }) => box,
 };
-
-/** Deletes at most `limit` counts of periods ended before a time, of all boxes; returns their number. Throws Outage. */
-export function deleteFailures(pool: Connections, before: Date, limit: number): Promise<number> {
-  return withConnection(pool, requestLimit, async (connection) => {
-    const { rows } = await connection.query<{ deleted: string }>('SELECT boxgate.delete_failures($1, $2) AS deleted', [
-      before,
-      limit,
-    ]);
-    return Number(rows[0]?.deleted);
-  });
-}
 
 function parametersOf(keys: readonly FailureKey[]): string[] {
   return [

@@ -1,7 +1,6 @@
 import type { Connections } from '../core/pool.ts';
 import { outsideBoxes } from '../core/transaction.ts';
 import type { Connection } from '../core/transaction.ts';
-import { requestLimit, withConnection } from '../core/with-connection.ts';
 
 /** Key of requests that are counted together: same caller, same method and shape of path, same decision. */
 export interface RequestKey {
@@ -44,23 +43,6 @@ const kept = { each: 100, all: 5_000 } as const;
 export function trimRequests(pool: Connections, boxes: readonly string[]): Promise<void> {
   return outsideBoxes(pool, async (connection) => {
     await connection.query('SELECT boxgate.trim_requests($1::text[], $2, $3)', [boxes, kept.each, kept.all]);
-  });
-}
-
-/** Milliseconds for which a request is recorded after it was last seen: 90 days. */
-const retention = 90 * 86_400_000;
-
-/**
- * Deletes at most `limit` recorded requests that were not seen in the 90 days before a time, of all boxes; returns
- * their number. Throws Outage.
- */
-export function deleteOldRequests(pool: Connections, now: Date, limit: number): Promise<number> {
-  return withConnection(pool, requestLimit, async (connection) => {
-    const { rows } = await connection.query<{ deleted: string }>('SELECT boxgate.delete_requests($1, $2) AS deleted', [
-      new Date(now.getTime() - retention),
-      limit,
-    ]);
-    return Number(rows[0]?.deleted);
   });
 }
 
