@@ -6,8 +6,7 @@ import { ManagementError } from './management-error.ts';
 /** Reads the answer to a request for usage. Throws ManagementError for nonsense. */
 export function usageOf(answer: unknown): BoxUsage {
   if (!isObject(answer) || typeof answer['users'] !== 'number') throw nonsense();
-  // An API of an earlier release tells of no groups and no policies.
-  const { clients, users, groups = [], policies = [], next } = answer;
+  const { clients, users, groups, policies, next } = answer;
   if (next !== undefined && typeof next !== 'string') throw nonsense();
   return {
     clients: listOf(clients, usedClient),

@@ -225,14 +225,8 @@ function readRow({ kind, body }: ResourceRow): Checked<Client | AccessPolicy | B
 
 const SCHEMAS = { Client: schemaNode(clientSchema), Box: schemaNode(boxSchema) };
 
-function clientState(declared: Client, row: ResourceRow): ClientState {
+function clientState(client: Client, row: ResourceRow): ClientState {
   const { version, secrets, previous, sessionsFrom, revokedBefore, isManaged } = row;
-  const client = isManaged ? declared : withoutTrust(declared);
   const scopes = requestableScopes(client, isManaged);
   return { client, scopes, changedIn: version, secrets, previous, sessionsFrom, revokedBefore };
-}
-
-/** Removes first-party trust: only an administrator may declare it; an older release may have stored it otherwise. */
-function withoutTrust(client: Client): Client {
-  return client.first_party === true ? { ...client, first_party: false } : client;
 }

@@ -1,5 +1,4 @@
 import type { PinnedServiceAccount, SeenServiceAccount } from '../../api/client/service-accounts.ts';
-import { ManagementError } from '../../api/client/management-error.ts';
 import { accountName, type AccountName, type AccountState } from './account-state.ts';
 import type { Desired } from './desired.ts';
 import type { BoxApi } from '../reconcile/box-api.ts';
@@ -26,7 +25,7 @@ export async function followServiceAccounts(
 ): Promise<AccountStates> {
   const listed = desired.flatMap(({ validated }) => validated.accounts);
   if (serviceAccounts === undefined || listed.length + before.size === 0) return before;
-  const pins = listed.length === 0 ? [] : await askedPins(api);
+  const pins = listed.length === 0 ? [] : await api.serviceAccounts([]);
   const entries = entriesOf(desired, pins);
   const asked = entries.flatMap(({ namespace, name, declared, pin }) => {
     const uid = declared ?? pin?.uid;
@@ -78,16 +77,6 @@ function news(
   if (uid === undefined || expected === undefined) return [];
   if (pin?.uid === expected && pin.gone === (uid !== expected)) return [];
   return [{ client, namespace, name, uid, ...(declared === undefined ? {} : { declared }) }];
-}
-
-/** Returns the pins; none if the API is of an older release, which does not know the call. */
-async function askedPins(api: AccountSources['api']): Promise<readonly PinnedServiceAccount[]> {
-  try {
-    return await api.serviceAccounts([]);
-  } catch (error) {
-    if (error instanceof ManagementError && error.code === 'refused') return [];
-    throw error;
-  }
 }
 
 /** Returns the states by object key. An unchanged list stays the same instance: then the status is as it was. */

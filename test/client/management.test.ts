@@ -157,8 +157,7 @@ describe('createManagement', () => {
     answer = text(JSON.stringify({ clients, users: 2, groups, policies }));
     expect(await management.usage('shop', 'a&b', '', signal)).to.deep.equal({ clients, users: 2, groups, policies });
     expect(requests.at(-1)).to.include({ method: 'GET', url: '/boxes/shop/usage?cluster=a%26b' });
-    // As an API of an earlier release answers, which knows of no declared groups and of no use of policies.
-    answer = text(JSON.stringify({ clients, users: 2, next: 'b' }));
+    answer = text(JSON.stringify({ clients, users: 2, groups: [], policies: [], next: 'b' }));
     expect(await management.usage('shop', 'c', 'a', signal)).to.deep.equal({
       clients,
       users: 2,
@@ -185,7 +184,8 @@ describe('createManagement', () => {
     '[]',
     '{"clients":[{"id":"a"}],"users":0}',
     '{"clients":[],"users":"none"}',
-    '{"clients":[],"users":0,"next":1}',
+    '{"clients":[],"users":0}',
+    '{"clients":[],"users":0,"groups":[],"policies":[],"next":1}',
     '{"clients":[],"users":0,"groups":{}}',
     '{"clients":[],"users":0,"groups":[{"name":"staff"}]}',
   ]) {

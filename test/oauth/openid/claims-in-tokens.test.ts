@@ -193,12 +193,6 @@ describe('claims about a user in tokens', () => {
       expect(narrowed.body).to.include({ token_type: 'Bearer' }).and.not.have.property('id_token');
     });
 
-    it('leave auth_time out if a release before this one began the family', async () => {
-      const first = await tokens('own', 'openid');
-      await ownerQuery(api, 'UPDATE boxgate.refresh_family SET authenticated_at = NULL', []);
-      expect(idTokenOf(await refresh('own', first))).to.not.have.property('auth_time');
-    });
-
     it('are the groups as they are now', async () => {
       const reply = await tokens('jwt', 'openid groups');
       await join(2);

@@ -1,7 +1,5 @@
 import { expect } from 'chai';
 import { basic, sendForm, textOf } from '../../../oauth/requests.ts';
-import pg from 'pg';
-import { startApi } from '../../../support/api.ts';
 import type { DeclaredResource } from '../../../support/api.ts';
 import { addUser, newBrowser } from '../../pages/browser.ts';
 import type { Answer, Browser } from '../../pages/browser.ts';
@@ -221,21 +219,6 @@ describe('the rights of a user, in the token of an app', () => {
       expect((await api.call('GET', '/Client/trusted')).body).to.include({ first_party: false });
       expect((await ask({ client_id: 'trusted' })).location).to.contain('/auth/consent?id=');
       expect((await api.call('PATCH', '/Client/trusted', { body: { name: 'x' }, ...merge })).status).to.equal(200);
-    });
-
-    it('R-B1 has no effect on a row that an older release has left without an owner', async () => {
-      await api.declare('default', [{ kind: 'Client', id: 'left', grant_types, auth, first_party: true }]);
-      const owner = new pg.Pool({ connectionString: api.database.ownerUrl, max: 1 });
-      await owner.query(
-        `UPDATE boxgate.resource SET owner_cluster = NULL, owner_name = NULL, content = '' WHERE id = 'left'`,
-      );
-      await owner.end();
-      const second = await startApi({ database: api.database });
-      const other = newBrowser(second);
-      await other.submit('/auth/signin', { email: 'admin@shop.example', password });
-      const { location } = await other.get('/auth/authorize?response_type=token&client_id=left');
-      await second.stop();
-      expect(location).to.contain('/auth/consent?id=');
     });
   });
 });
