@@ -52,8 +52,8 @@ function section(kind: Kind): string {
     `## ${kind}`,
     `\`kubectl get ${plural}\`, or \`${shortName}\`.`,
     [
-      '| field | type | default | meaning |',
-      '| --- | --- | --- | --- |',
+      '| field | type | meaning |',
+      '| --- | --- | --- |',
       ...table.map(([names, cells]) => `| ${names} | ${cells}`),
     ].join('\n'),
   ].join('\n\n');
@@ -91,15 +91,7 @@ export function fieldsOf(node: SchemaNode, parent = ''): readonly SpecField[] {
 function row(kind: Kind, { path, node, isRequired }: SpecField): string {
   const type = isRequired ? `${typeOf(node)}, required` : typeOf(node);
   const description = node.description ?? '';
-  return `${type} | ${cell(defaultOf(description))} | ${noteOf(kind, path)}${cell(description)} |`;
-}
-
-/** Reads the default from a description (one of three forms): a default in a CRD would be written into objects. */
-export function defaultOf(description: string): string {
-  const [, before] = /([^.,;(]+?) by default/i.exec(description) ?? [];
-  const [, behind] = /by default ([^.;,]+)/i.exec(description) ?? [];
-  const [, marked] = /(\w+) \(default/.exec(description) ?? [];
-  return (before ?? marked ?? behind ?? '').trim();
+  return `${type} | ${noteOf(kind, path)}${cell(description)} |`;
 }
 
 /** Returns the note on a field that has no effect, in this version or under `boxgate dev`; empty for all others. */

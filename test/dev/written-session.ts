@@ -110,6 +110,7 @@ async function tryIt(): Promise<void> {
     writeFileSync('token.mjs', program);
     for (const [page, member] of [
       ['docs/guides/get-a-token.md', 'access_token'],
+      ['docs/guides/check-a-token.md', '"active":true'],
       ['docs/reference/resource-api.md', 'grant_types'],
       ['docs/guides/users.md', 'email'],
     ] as const) {
