@@ -7,7 +7,7 @@ import type { ExpiringTable } from './db/box/box-upkeep.ts';
 import { upkeepAuditDays } from './db/audit/audit-days.ts';
 import { upkeepBuckets } from './db/session/bucket.ts';
 import { isReadOnly, Outage } from './db/core/outage.ts';
-import { deleteOldAnswers } from './db/authorization/authorization-answer.ts';
+import { deleteOldCodes } from './db/authorization/authorization-code.ts';
 import { deleteExpiredConsentRequests } from './db/authorization/consent-request.ts';
 import type { Connections } from './db/core/pool.ts';
 import { deleteExpiredFamilies } from './db/session/refresh-family.ts';
@@ -128,7 +128,7 @@ async function upkeepBox(box: string, services: OAuthServices, log: Log): Promis
     deleteExpiredFamilies,
     deleteExpiredSignIns,
     deleteExpiredConsentRequests,
-    deleteOldAnswers,
+    deleteOldCodes,
   ]) {
     let deleted = rowsAtOnce;
     while (deleted === rowsAtOnce) {

@@ -12,8 +12,6 @@ export interface CodeParts {
   readonly hash: string;
   /** True if nothing was granted of the requested scope: the token response says so (RFC 6749 §5.1). */
   readonly grantsNothing: boolean;
-  /** True if its id_token tells claims that were requested by name: redeeming it reads the user. */
-  readonly tellsClaims: boolean;
 }
 
 /** A newly created authorization code. */
@@ -30,12 +28,12 @@ const shape = /^bgc_[A-Za-z0-9_-]{70}$/;
 
 /**
  * Creates an authorization code: `bgc_` + base64url of an id (16 bytes), 256 random bits (32) and CRC-32 (4). The last
- * bits of the id are `tellsClaims` and `grantsNothing`: they cost no column.
+ * bit of the id is `grantsNothing`: it costs no column.
  */
-export function makeCode({ grantsNothing, tellsClaims }: Pick<CodeParts, 'grantsNothing' | 'tellsClaims'>): NewCode {
+export function makeCode({ grantsNothing }: Pick<CodeParts, 'grantsNothing'>): NewCode {
   const bytes = Buffer.allocUnsafe(checksumAt + 4);
   fillRandom(bytes, 0, checksumAt);
-  bytes.writeUInt8((bytes.readUInt8(newsAt) & 0xfc) | (Number(tellsClaims) << 1) | Number(grantsNothing), newsAt);
+  bytes.writeUInt8((bytes.readUInt8(newsAt) & 0xfe) | Number(grantsNothing), newsAt);
   bytes.writeUInt32BE(crc32(bytes.subarray(0, checksumAt)), checksumAt);
   return { text: prefix + bytes.toString('base64url'), ...partsOf(bytes) };
 }
@@ -52,6 +50,5 @@ function partsOf(bytes: Buffer): CodeParts {
     id: uuidText(bytes.toString('hex', 0, secretAt)),
     hash: hash('sha256', bytes.subarray(secretAt, checksumAt), 'hex'),
     grantsNothing: (bytes.readUInt8(newsAt) & 1) === 1,
-    tellsClaims: (bytes.readUInt8(newsAt) & 2) === 2,
   };
 }

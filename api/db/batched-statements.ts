@@ -1,6 +1,3 @@
-import { findCode, redeemCode, storeCode } from './authorization/code-statements.ts';
-import { findSignIn } from './authorization/sign-in-statement.ts';
-import { useCode } from './authorization/use-code.ts';
 import { useAssertion } from './client-auth/assertion.ts';
 import { findServiceAccount } from './client-auth/service-account-entry.ts';
 import type { BatchLimits } from './core/batch.ts';
@@ -27,11 +24,6 @@ function statementsOn(runner: Runner) {
     version: runner(configVersion),
     useAssertion: runner(useAssertion),
     serviceAccount: runner(findServiceAccount),
-    signIn: runner(findSignIn),
-    storeCode: runner(storeCode),
-    code: runner(findCode),
-    useCode: runner(useCode),
-    redeem: runner(redeemCode),
   } as const;
 }
 

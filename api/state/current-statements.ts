@@ -1,11 +1,8 @@
 import type { AssertionUse } from '../db/client-auth/assertion.ts';
 import type { BatchedStatements } from '../db/batched-statements.ts';
-import type { CodeKey, FoundCode, NewCode, Redemption } from '../db/authorization/code-statements.ts';
-import type { CodeUse, UsedCode } from '../db/authorization/use-code.ts';
 import type { EntryKey, KnownEntry } from '../db/client-auth/service-account-entry.ts';
 import type { FamilyKey } from '../db/session/family-statement.ts';
 import type { FoundSession, SessionKey } from '../db/session/check.ts';
-import type { FoundSignIn, SignInKey } from '../db/authorization/sign-in-statement.ts';
 import type { FirstOfFamily } from '../db/session/issue-family.ts';
 import type { NewSession } from '../db/session/issue.ts';
 import type { RefreshFamily } from '../db/session/refresh-family.ts';
@@ -68,40 +65,6 @@ export class CurrentStatements {
   async refresh(use: RefreshUse): Promise<boolean> {
     this.#requireUnchanged();
     return this.#statements.refresh(use);
-  }
-
-  /** Finds the sign-in of a browser; undefined if no user is signed in there, or the user may no longer be. */
-  async signIn(key: SignInKey): Promise<FoundSignIn | undefined> {
-    return this.#read(await this.#statements.signIn(key));
-  }
-
-  /** Finds a code; undefined if there is none. */
-  async code(key: CodeKey): Promise<FoundCode | undefined> {
-    return this.#read(await this.#statements.code(key));
-  }
-
-  /**
-   * Finds a code, and uses it if it is as expected (`useCode` of api/db). Once it is used, the state does not count any
-   * more: the statement has compared the version, and the attempt must not be repeated.
-   */
-  async useCode(use: CodeUse): Promise<Pick<UsedCode, 'value' | 'isUsed'>> {
-    this.#requireUnchanged();
-    const { version, value, isUsed } = await this.#statements.useCode(use);
-    if (!isUsed) return { value: this.#read({ version, value }), isUsed };
-    this.confirm(version);
-    return { value, isUsed };
-  }
-
-  /** Stores a code; false if a transaction must decide (`storeCode` of api/db). */
-  async storeCode(code: NewCode): Promise<boolean> {
-    this.#requireUnchanged();
-    return this.#statements.storeCode(code);
-  }
-
-  /** Uses a code and stores its session; false if a transaction must decide (`redeemCode` of api/db). */
-  async redeem(redemption: Redemption): Promise<boolean> {
-    this.#requireUnchanged();
-    return this.#statements.redeem(redemption);
   }
 
   /** Checks whether this request is the first to use the assertion. */

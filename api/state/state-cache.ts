@@ -20,12 +20,10 @@ export type Decision<T> = (state: BoxState, statements: CurrentStatements, trans
 
 /**
  * Runs work in a transaction that holds the box's row at the version of the state: no change of the configuration comes
- * between the decision and the changes of the work, which gets the statements of this transaction. If the configuration
- * has changed already, this attempt ends and the next one begins.
+ * between the decision and the changes of the work. If the configuration has changed already, this attempt ends and the
+ * next one begins.
  */
-export type Transaction = <T>(
-  work: (connection: Connection, statements: CurrentStatements) => Promise<T>,
-) => Promise<T>;
+export type Transaction = <T>(work: (connection: Connection) => Promise<T>) => Promise<T>;
 
 /** The boxes a replica holds, and the way to decide on them. */
 export interface StateCache {
@@ -77,7 +75,7 @@ export function createStateCache(parts: StateCacheParts): StateCache {
     const transaction: Transaction = (work) =>
       inHeldBox(pool, state.box, (connection, found) => {
         current.confirm(found);
-        return work(connection, new CurrentStatements(singleStatements(connection), state));
+        return work(connection);
       });
     return confirmed(current, decision(state, current, transaction));
   }
@@ -100,9 +98,7 @@ export function createStateCache(parts: StateCacheParts): StateCache {
       const current = new CurrentStatements(singleStatements(connection), state);
       try {
         current.confirm(version);
-        return {
-          value: await decision(state, current, (work) => inSavepoint(connection, () => work(connection, current))),
-        };
+        return { value: await decision(state, current, (work) => inSavepoint(connection, work)) };
       } catch (error) {
         if (error instanceof Refusal) return { refusal: error };
         throw error instanceof ConfigChanged ? new Outage('the configuration changed under a lock') : error;

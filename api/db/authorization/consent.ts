@@ -31,8 +31,23 @@ export interface NewConsent extends Consent {
   readonly createdAt: number;
 }
 
+/** Reads the consent of a user to a client at a target; undefined: none yet. */
+export async function readConsent(
+  connection: Connection,
+  box: string,
+  { user, client, target }: ConsentKey,
+): Promise<Consent | undefined> {
+  const { rows } = await connection.query<{ readonly scopes: readonly string[]; readonly version: string }>(
+    `SELECT scopes, version FROM boxgate.consent_target
+      WHERE box = $1 AND user_id = $2 AND client = $3 AND target = decode($4, 'hex')`,
+    [box, user, client, targetKey(target)],
+  );
+  const [row] = rows;
+  return row && { scopes: row.scopes, version: Number(row.version) };
+}
+
 /** Returns the key of a target, 64 hexadecimal digits: its parts are too long for an index. */
-export function targetKey({ redirectUri, audience }: ConsentTarget): string {
+function targetKey({ redirectUri, audience }: ConsentTarget): string {
   return hash('sha256', JSON.stringify([redirectUri, audience]), 'hex');
 }
 

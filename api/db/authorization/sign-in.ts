@@ -58,7 +58,7 @@ export async function lockSignIn(
   browser: string,
   now: number,
 ): Promise<SignIn | undefined> {
-  // A user is changed and deleted before their sign-ins: locked in the same order. `store_codes` waits for neither.
+  // A user is changed and deleted before their sign-ins: locked in the same order.
   await connection.query(
     `SELECT FROM boxgate.user WHERE box = $1 AND id =
        (SELECT user_id FROM boxgate.sign_in WHERE box = $1 AND browser = decode($2, 'hex')) FOR KEY SHARE`,

@@ -9,11 +9,9 @@ import type { GrantKey } from '../../db/user/grant.ts';
 import { scopesOf } from '../scope-text.ts';
 import type { OAuthServices } from '../services.ts';
 import { errorResponse } from './authorization-response.ts';
-import { findCurrentSignIn, onBrowserRequest } from './browser-request.ts';
-import type { AuthorizationVisit, BrowserRequest, NextStep } from './browser-request.ts';
-import { consentTarget } from './consent-target.ts';
-import { issueHeld, withHeldSignIn } from './held-sign-in.ts';
-import type { HeldSignIn } from './held-sign-in.ts';
+import { consentTarget, onBrowserRequest, withLockedSignIn } from './browser-request.ts';
+import type { AuthorizationVisit, BrowserRequest, LockedSignIn, NextStep } from './browser-request.ts';
+import { issue } from './issue.ts';
 import { shownDigest } from './request/shown-request.ts';
 import { validateAnswering } from './sign-in-checks.ts';
 
@@ -48,7 +46,7 @@ export async function answerConsent(
   const decided = await onBrowserRequest(arrival, query, services, (asked) => {
     // Of an attempt that is repeated, nothing was stored.
     logConsent = undefined;
-    return withHeldSignIn(asked, (held) => answerHeld(asked, held, { ...answered, recordGiven }, services));
+    return withLockedSignIn(asked, (locked) => answerLocked(asked, locked, { ...answered, recordGiven }, services));
   });
   logConsent?.();
   return decided?.step;
@@ -57,33 +55,39 @@ export async function answerConsent(
 /** Records a consent in the transaction that stores it. */
 type RecordGiven = (connection: Connection, grant: GrantKey) => Promise<void>;
 
-async function answerHeld(
+async function answerLocked(
   asked: BrowserRequest,
-  held: HeldSignIn,
+  locked: LockedSignIn,
   { id, answer, shown, recordGiven }: Answered & { readonly recordGiven: RecordGiven },
   services: OAuthServices,
 ): Promise<NextStep> {
   const { state, request, browser, now } = asked;
-  const { signIn, verdict } = validateAnswering(asked, held.signIn);
+  const { connection } = locked;
+  const { signIn, verdict } = validateAnswering(asked, locked);
   if (verdict !== undefined) return verdict;
   if (answer === 'allow' && shown !== shownDigest(request, state.settings)) return { next: 'consent', id };
-  const isWaiting = await takeConsentRequest(held.connection, state.box, { id, browser, now });
+  const isWaiting = await takeConsentRequest(connection, state.box, { id, browser, now });
   if (!isWaiting) return { next: 'error-page' };
   if (answer === 'deny') {
     return { next: 'client', answer: errorResponse(request.place, 'access_denied', 'The user denied access') };
   }
-  await rememberConsent(asked, held, signIn.user);
-  await recordGiven(held.connection, { user: signIn.user, client: request.client.client.id });
-  return issueHeld(asked, { ...held, signIn: await findCurrentSignIn(asked, held.statements) }, services);
+  const user = signIn.person.id;
+  await rememberConsent(connection, asked, user);
+  await recordGiven(connection, { user, client: request.client.client.id });
+  return issue(connection, asked, signIn, services);
 }
 
 /** Stores the consent. Scopes that were allowed before stay allowed. */
-async function rememberConsent({ state, request, now }: BrowserRequest, held: HeldSignIn, user: number): Promise<void> {
+async function rememberConsent(
+  connection: Connection,
+  { state, request, now }: BrowserRequest,
+  user: number,
+): Promise<void> {
   const { client, plan } = request;
   const key = { user, client: client.client.id, target: consentTarget(request) };
   const scopes = scopesOf(plan.scope);
   const consent = { scopes, version: state.version, since: client.sessionsFrom, createdAt: now };
-  await storeConsent(held.connection, state.box, key, consent);
+  await storeConsent(connection, state.box, key, consent);
 }
 
 /** Returns the parameters of a request that waits for consent in this browser; undefined if none. Throws Outage. */

@@ -1,19 +1,19 @@
 import type { Box } from '../../../crds/box.ts';
 import { browserHash } from '../../credentials/browser-token.ts';
-import type { FoundSignIn } from '../../db/authorization/sign-in-statement.ts';
-import { targetKey } from '../../db/authorization/consent.ts';
+import { readConsent } from '../../db/authorization/consent.ts';
+import type { Consent, ConsentTarget } from '../../db/authorization/consent.ts';
+import type { SignIn } from '../../db/authorization/sign-in.ts';
+import type { Connection } from '../../db/core/transaction.ts';
 import type { BoxState } from '../../state/box-state.ts';
-import type { CurrentStatements } from '../../state/current-statements.ts';
 import type { Transaction } from '../../state/state-cache.ts';
 import { decideWithKey } from '../keys/decide-with-key.ts';
 import { KEY_GONE } from '../openid/id-token-hint.ts';
 import type { OAuthServices } from '../services.ts';
-import { validSignIn } from '../session/signed-in.ts';
+import { lockCurrentSignIn } from '../session/signed-in.ts';
 import { validateAuthorizationRequest } from './request/authorization-request.ts';
 import type { AuthorizationRequest } from './request/authorization-request.ts';
 import { errorResponse } from './authorization-response.ts';
 import type { AuthorizationResponse } from './authorization-response.ts';
-import { consentTarget } from './consent-target.ts';
 import { replaceIdToken } from './request/user-hint.ts';
 
 /** A browser that sends an authorization request, or the answer to a question about one. */
@@ -45,16 +45,13 @@ export interface Decided {
   readonly settings: Box;
 }
 
-/** A valid authorization request of a browser with a cookie, and the ways to read and store under one configuration. */
+/** A valid authorization request of a browser with a cookie, under one configuration. */
 export interface BrowserRequest {
   readonly state: BoxState;
-  readonly statements: CurrentStatements;
   readonly transaction: Transaction;
   readonly request: AuthorizationRequest;
   /** SHA-256 of the text in the browser's cookie, 64 hexadecimal digits. */
   readonly browser: string;
-  /** Key of the target that a consent is for. */
-  readonly target: string;
   /** User that the `id_token_hint` names; undefined: it has none. */
   readonly hinted: number | undefined;
   readonly origin: Pick<AuthorizationVisit, 'remoteAddr' | 'userAgent'>;
@@ -73,7 +70,7 @@ export function onBrowserRequest(
   services: OAuthServices,
   decide: (asked: BrowserRequest) => Promise<NextStep>,
 ): Promise<Decided | undefined> {
-  return decideWithKey<Decided>(arrival.box, services, async (state, statements, transaction) => {
+  return decideWithKey<Decided>(arrival.box, services, async (state, _statements, transaction) => {
     const issuer = services.issuer(state);
     const decided = (step: NextStep): Decided => ({ step, issuer, settings: state.settings });
     const query = await replaceIdToken(text, state, issuer, services.userHints);
@@ -87,11 +84,10 @@ export function onBrowserRequest(
     const cookie = arrival.browserAt(issuer);
     if (cookie === undefined) return decided(toSignIn(request));
     const browser = browserHash(cookie);
-    const target = targetKey(consentTarget(request));
     const now = services.now();
     const { remoteAddr, userAgent } = arrival;
     const origin = { remoteAddr, userAgent };
-    return decided(await decide({ state, statements, transaction, request, browser, target, hinted, origin, now }));
+    return decided(await decide({ state, transaction, request, browser, hinted, origin, now }));
   });
 }
 
@@ -101,14 +97,36 @@ export function toSignIn({ prompt, place, query }: AuthorizationRequest, reason 
   return { next: 'client', answer: errorResponse(place, 'login_required', reason) };
 }
 
-/** Finds the valid sign-in of the browser, and its user's consent for the target of the request. Throws Outage. */
-export async function findCurrentSignIn(
-  { state, request, browser, target, now }: BrowserRequest,
-  statements: CurrentStatements,
-): Promise<FoundSignIn | undefined> {
-  const key = { box: state.box, browser, client: request.client.client.id, target };
-  const signIn = validSignIn(await statements.signIn(key), state);
-  return signIn !== undefined && signIn.expiresAt > now ? signIn : undefined;
+/** The valid sign-in of a browser, in a transaction that holds the box. */
+export interface LockedSignIn {
+  readonly connection: Connection;
+  /** Undefined: nobody is signed in. */
+  readonly signIn: SignIn | undefined;
+  /** Consent of its user for the target of the request; undefined: none, or the client needs none. */
+  readonly consent: Consent | undefined;
+}
+
+/**
+ * Runs work in one transaction that holds the box and the sign-in of a request: a change of the box and a sign-out come
+ * wholly before or wholly after it. Throws Outage.
+ */
+export function withLockedSignIn<T>(
+  { state, transaction, request, browser, now }: BrowserRequest,
+  work: (locked: LockedSignIn) => Promise<T>,
+): Promise<T> {
+  const { client } = request.client;
+  return transaction(async (connection) => {
+    const signIn = await lockCurrentSignIn(connection, state, browser, now);
+    if (signIn === undefined || client.first_party === true) return work({ connection, signIn, consent: undefined });
+    const key = { user: signIn.person.id, client: client.id, target: consentTarget(request) };
+    return work({ connection, signIn, consent: await readConsent(connection, state.box, key) });
+  });
+}
+
+/** Returns the target that a consent to a request is for: the redirect URI as configured, and the audience. */
+export function consentTarget({ place, plan }: Pick<AuthorizationRequest, 'place' | 'plan'>): ConsentTarget {
+  const [audience = null] = plan.audience ?? [];
+  return { redirectUri: place.configuredUri, audience: audience === place.issuer ? null : audience };
 }
 
 /**

@@ -1,10 +1,12 @@
-import type { FoundSignIn } from '../../db/authorization/sign-in-statement.ts';
+import type { Consent } from '../../db/authorization/consent.ts';
+import type { SignIn } from '../../db/authorization/sign-in.ts';
+import { mustAuthenticateForCode } from '../client-auth/client-type.ts';
+import { scopesOf } from '../scope-text.ts';
 import { errorResponse } from './authorization-response.ts';
-import type { BrowserRequest, NextStep } from './browser-request.ts';
 import { toSignIn } from './browser-request.ts';
-import { isCoveredBy } from './covered-by-consent.ts';
+import type { BrowserRequest, LockedSignIn, NextStep } from './browser-request.ts';
+import type { AuthorizationRequest } from './request/authorization-request.ts';
 import { isTooOld } from './request/prompt.ts';
-import { isProven } from './proven-client.ts';
 
 /** Verdict on a sign-in: the step that ends the request, or `ask-consent`. */
 export type Verdict = NextStep | 'ask-consent';
@@ -12,11 +14,11 @@ export type Verdict = NextStep | 'ask-consent';
 /**
  * Pure: validates one point of a request with the sign-in of its browser; undefined if there is nothing to object to.
  */
-type Check<V = NextStep> = (asked: BrowserRequest, signIn: FoundSignIn) => V | undefined;
+type Check<V = NextStep> = (asked: BrowserRequest, signIn: SignIn, consent: Consent | undefined) => V | undefined;
 
 /** Refuses a user other than the one that the client expects (OpenID Connect Core §3.1.2.1, `id_token_hint`). */
-const checkHint: Check = ({ hinted, request }, { user }) =>
-  hinted === undefined || hinted === user
+const checkHint: Check = ({ hinted, request }, { person }) =>
+  hinted === undefined || hinted === person.id
     ? undefined
     : { next: 'client', answer: errorResponse(request.place, 'login_required', 'Somebody else is signed in') };
 
@@ -31,13 +33,28 @@ const checkMaxAge: Check = ({ request, now }, { createdAt }) =>
  * with `prompt=consent`. Others do until everything they request was allowed once for this target, and every time if
  * nothing proves who receives the answer.
  */
-const checkConsent: Check<Verdict> = ({ request }, { consent }) => {
+const checkConsent: Check<Verdict> = ({ request }, _signIn, consent) => {
   const { prompt, client, place } = request;
   const isAllowed = client.client.first_party === true || (isProven(request) && isCoveredBy(consent, request));
   if (isAllowed && !prompt.consent) return undefined;
   if (!prompt.none) return 'ask-consent';
   return { next: 'client', answer: errorResponse(place, 'consent_required', 'Consent has to be asked for') };
 };
+
+/**
+ * Checks whether something proves the identity of the client that receives the answer: an https address, which nobody
+ * else serves, or the authentication that redeeming its code requires. Any program of a device can listen on a loopback
+ * address or register a private-use scheme (RFC 8252 §8.6), so a remembered consent must not be used there.
+ */
+function isProven({ client, type, place }: AuthorizationRequest): boolean {
+  return /^https:/i.test(place.redirectUri) || (type === 'code' && mustAuthenticateForCode(client));
+}
+
+/** Checks whether a consent covers all that a request wants. A consent to an earlier client of this ID is ignored. */
+function isCoveredBy(consent: Consent | undefined, { client, plan }: AuthorizationRequest): boolean {
+  if (consent === undefined || consent.version < client.sessionsFrom) return false;
+  return scopesOf(plan.scope).every((scope) => consent.scopes.includes(scope));
+}
 
 /** The checks of an authorization request, in their order. */
 const requestChecks: readonly Check<Verdict>[] = [checkHint, checkMaxAge, checkConsent];
@@ -47,27 +64,27 @@ const answerChecks: readonly Check[] = [checkHint];
 
 /** Validated sign-in: valid for the request, or the verdict that ends it. */
 export type ValidatedSignIn<V> =
-  { readonly signIn: FoundSignIn; readonly verdict?: undefined } | { readonly signIn?: undefined; readonly verdict: V };
+  { readonly signIn: SignIn; readonly verdict?: undefined } | { readonly signIn?: undefined; readonly verdict: V };
 
 /** Pure: runs the checks of an authorization request. */
-export function validateSignIn(asked: BrowserRequest, signIn: FoundSignIn | undefined): ValidatedSignIn<Verdict> {
-  return firstVerdict(asked, signIn, requestChecks);
+export function validateSignIn(asked: BrowserRequest, found: LockedSignIn): ValidatedSignIn<Verdict> {
+  return firstVerdict(asked, found, requestChecks);
 }
 
 /** Pure: runs the checks of the answer to a consent page. */
-export function validateAnswering(asked: BrowserRequest, signIn: FoundSignIn | undefined): ValidatedSignIn<NextStep> {
-  return firstVerdict(asked, signIn, answerChecks);
+export function validateAnswering(asked: BrowserRequest, found: LockedSignIn): ValidatedSignIn<NextStep> {
+  return firstVerdict(asked, found, answerChecks);
 }
 
 function firstVerdict<V>(
   asked: BrowserRequest,
-  signIn: FoundSignIn | undefined,
+  { signIn, consent }: LockedSignIn,
   checks: readonly Check<V>[],
 ): ValidatedSignIn<V | NextStep> {
   // Nobody is signed in, or `prompt` wants a new sign-in (OpenID Connect Core §3.1.2.3).
   if (signIn === undefined || asked.request.prompt.login) return { verdict: toSignIn(asked.request) };
   for (const check of checks) {
-    const verdict = check(asked, signIn);
+    const verdict = check(asked, signIn, consent);
     if (verdict !== undefined) return { verdict };
   }
   return { signIn };

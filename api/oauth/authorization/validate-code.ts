@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { equal } from '../../credentials/equal.ts';
 import type { CodeParts } from '../../credentials/code-text.ts';
-import type { FoundCode } from '../../db/authorization/code-statements.ts';
+import type { StoredCode } from '../../db/authorization/authorization-code.ts';
 import type { BoxState, ClientState } from '../../state/box-state.ts';
 import { requiresPkce } from '../client-auth/client-type.ts';
 import { isRevoked } from '../revoked.ts';
@@ -13,8 +13,6 @@ export interface PresentedCode {
   readonly client: ClientState;
   readonly redirectUri: string | undefined;
   readonly verifier: string | undefined;
-  /** True: the request names a target (RFC 8707 §2.2). */
-  readonly namesTarget: boolean;
 }
 
 /** `used`: somebody got tokens for it already, and one of the two is a thief (RFC 6749 §4.1.2). */
@@ -22,28 +20,28 @@ export type CodeVerdict = 'good' | 'used' | 'refused';
 
 /** Pure: validates a code for the client that presents it; `now` in milliseconds. */
 export function validateCode(
-  answer: FoundCode,
-  { code, client, redirectUri, verifier }: Omit<PresentedCode, 'namesTarget'>,
+  stored: StoredCode,
+  { code, client, redirectUri, verifier }: PresentedCode,
   box: Pick<BoxState, 'sessionsFrom' | 'revokedBefore'>,
   now: number,
 ): CodeVerdict {
-  if (answer.hash === null || !equal(answer.hash, code.hash)) return 'refused';
-  if (answer.used) return 'used';
-  const isTheirs = answer.client === client.client.id && isStillItsPlace(answer, client, redirectUri);
+  if (stored.hash === null || !equal(stored.hash, code.hash)) return 'refused';
+  if (stored.used) return 'used';
+  const isTheirs = stored.client === client.client.id && isStillItsTarget(stored, client, redirectUri);
   const counts =
-    answer.expiresAt > now &&
-    !answer.userGone &&
-    !isRevoked(answer.version, answer.createdAt, client) &&
-    !isRevoked(answer.version, answer.createdAt, box);
-  return isTheirs && counts && isVerified(answer.challenge, verifier, client) ? 'good' : 'refused';
+    stored.expiresAt > now &&
+    stored.person !== null &&
+    !isRevoked(stored.version, stored.createdAt, client) &&
+    !isRevoked(stored.version, stored.createdAt, box);
+  return isTheirs && counts && isVerified(stored.challenge, verifier, client) ? 'good' : 'refused';
 }
 
 /**
  * Checks that the token request names the redirect URI as the authorization request did (RFC 6749 §4.1.3), and that the
  * client still has it. A code does not store one that was left out, so any change of the client since then refuses it.
  */
-function isStillItsPlace(
-  { redirectUri: named, version }: FoundCode,
+function isStillItsTarget(
+  { redirectUri: named, version }: StoredCode,
   { client, changedIn }: ClientState,
   redirectUri: string | undefined,
 ): boolean {
@@ -60,10 +58,5 @@ function isStillItsPlace(
 function isVerified(challenge: string | null, verifier: string | undefined, client: ClientState): boolean {
   if (challenge === null) return verifier === undefined && !requiresPkce(client);
   if (verifier === undefined) return false;
-  return equal(challengeOf(verifier), challenge);
-}
-
-/** Returns the PKCE challenge of a verifier (RFC 7636 §4.2). */
-export function challengeOf(verifier: string): string {
-  return hash('sha256', verifier, 'base64url');
+  return equal(hash('sha256', verifier, 'base64url'), challenge);
 }

@@ -38,24 +38,14 @@ export function keyFor(
 }
 
 /** Returns the key of an algorithm that is to sign a token of `lifetime` seconds. `now` in ms. Throws KeyNeeded. */
-export function keyOf(state: StateWithKeys, algorithm: SigningAlgorithm, lifetime: number, now: number): SigningKey {
-  const key = readyKeyOf(state, algorithm, lifetime, now);
-  if (key === undefined) throw new KeyNeeded({ algorithm, until: endOf(lifetime, now) }, state.settings);
-  return key;
-}
-
-/** Returns the same key; undefined if it has to be created first. */
-export function readyKeyOf(
-  { keys }: Pick<BoxState, 'keys'>,
+export function keyOf(
+  { keys, settings }: StateWithKeys,
   algorithm: SigningAlgorithm,
   lifetime: number,
   now: number,
-): SigningKey | undefined {
+): SigningKey {
+  const until = Math.floor(now / 1000) + lifetime;
   const key = keys.signing(algorithm, now);
-  return key !== undefined && key.signedUntil >= endOf(lifetime, now) * 1000 ? key : undefined;
-}
-
-/** Returns when a token of `lifetime` seconds ends that is issued now; `now` in milliseconds, the end in seconds. */
-function endOf(lifetime: number, now: number): number {
-  return Math.floor(now / 1000) + lifetime;
+  if (key === undefined || key.signedUntil < until * 1000) throw new KeyNeeded({ algorithm, until }, settings);
+  return key;
 }

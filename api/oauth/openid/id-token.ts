@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Client } from '../../../crds/client.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import type { SigningAlgorithm, SigningKey } from '../../state/key-ring.ts';
-import { keyOf, readyKeyOf } from '../keys/key-needed.ts';
+import { keyOf } from '../keys/key-needed.ts';
 import { prepareJwt } from '../keys/sign-jwt.ts';
 import { hasScope } from '../scope-text.ts';
 
@@ -25,11 +25,6 @@ export function idTokenAlgorithm({ id_token_signed_response_alg }: Client): Sign
 /** Returns the key that is to sign a client's id_token now; `now` in milliseconds. Throws KeyNeeded. */
 export function idTokenKeyFor(state: Pick<BoxState, 'keys' | 'settings'>, client: Client, now: number): SigningKey {
   return keyOf(state, idTokenAlgorithm(client), ID_TOKEN_LIFETIME, now);
-}
-
-/** Checks whether the key of {@link idTokenKeyFor} exists; `now` in milliseconds. */
-export function hasIdTokenKey(state: Pick<BoxState, 'keys'>, client: Client, now: number): boolean {
-  return readyKeyOf(state, idTokenAlgorithm(client), ID_TOKEN_LIFETIME, now) !== undefined;
 }
 
 /** Content of an id_token; times in milliseconds since 1970. */

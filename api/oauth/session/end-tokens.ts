@@ -1,4 +1,4 @@
-import type { IssuedTokens } from '../../db/authorization/authorization-answer.ts';
+import type { IssuedTokens } from '../../db/authorization/authorization-code.ts';
 import { endFamilies, endSessions } from '../../db/session/session.ts';
 import type { SessionEnding } from '../../db/session/session.ts';
 import type { Connection } from '../../db/core/transaction.ts';

@@ -6,11 +6,10 @@ import type { NewSession } from '../../db/session/issue.ts';
 import type { Person } from '../../db/user/person.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import type { SigningKey } from '../../state/key-ring.ts';
+import { signJwt } from '../keys/sign-jwt.ts';
 import { groupsClaim } from '../openid/user-claims.ts';
 import { withoutClaims } from '../scope-text.ts';
 import type { AccessTokenPlan } from './plan.ts';
-import { signAccessToken } from './jwt-access-token.ts';
-import type { AccessTokenClaims } from './jwt-access-token.ts';
 
 /** An access token as it is made: the text for the client, the session for the table. */
 export interface MadeAccessToken {
@@ -40,62 +39,52 @@ export interface TokenIssue {
   readonly person?: Pick<Person, 'groups'> | null;
 }
 
-/** A token of which it is not known yet what is granted with it, and the start of its session. */
-export type StartedToken = {
-  readonly session: Pick<NewSession, 'box' | 'version' | 'id' | 'hash' | 'bucket' | 'expiresAt'>;
-  /** Seconds since 1970. */
-  readonly issuedAt: number;
-} & ({ readonly key: null; readonly text: string } | { readonly key: SigningKey });
-
-/** Makes an access token as planned, signed with the key of {@link keyFor} at the same `now`. */
-export function makeToken(
-  state: Pick<BoxState, 'box' | 'version'>,
-  holder: TokenHolder,
-  plan: AccessTokenPlan,
-  issue: TokenIssue,
-): MadeAccessToken {
-  return completeToken(startToken(state, plan.lifetime, issue), holder, plan, issue);
-}
-
 /**
- * Starts a token that is valid for `lifetime` seconds. Its end is computed once for the row, the bucket and the token.
+ * Makes an access token as planned, signed with the key of {@link keyFor} at the same `now`. Its end is computed once
+ * for the row, the bucket and the token. Throws TokenTooLarge.
  */
-export function startToken(
+export function makeToken(
   { box, version }: Pick<BoxState, 'box' | 'version'>,
-  lifetime: number,
-  { key, now }: Pick<TokenIssue, 'key' | 'now'>,
-): StartedToken {
+  holder: TokenHolder,
+  { lifetime, scope, audience }: AccessTokenPlan,
+  { issuer, key, now, person = null }: TokenIssue,
+): MadeAccessToken {
   const issuedAt = Math.floor(now / 1000);
   const expiresAt = issuedAt + lifetime;
   const bucket = bucketOf(issuedAt, expiresAt);
-  if (key !== null) {
-    return { session: { box, version, bucket, expiresAt, id: makeSessionId(now), hash: null }, issuedAt, key };
+  const userAgent = holder.userAgent ?? null;
+  const started = { ...holder, box, version, bucket, expiresAt, scope, audience, userAgent };
+  if (key === null) {
+    const { text, id, hash } = makeAccessToken(bucket, now);
+    return { text, session: { ...started, id, hash } };
   }
-  const { text, id, hash } = makeAccessToken(bucket, now);
-  return { session: { box, version, bucket, expiresAt, id, hash }, issuedAt, key, text };
-}
-
-/** Completes a started token as planned. */
-export function completeToken(
-  started: StartedToken,
-  holder: TokenHolder,
-  plan: AccessTokenPlan,
-  { issuer, person = null }: Pick<TokenIssue, 'issuer' | 'person'>,
-): MadeAccessToken {
-  const { scope, audience } = plan;
-  const session = { ...holder, ...started.session, scope, audience, userAgent: holder.userAgent ?? null };
-  if (started.key === null) return { text: started.text, session };
+  const session = { ...started, id: makeSessionId(now), hash: null };
   const shown = withoutClaims(scope);
   const claims: AccessTokenClaims = {
     iss: issuer,
     sub: holder.user === null ? holder.client : String(holder.user),
     client_id: holder.client,
     aud: audience?.[0] ?? issuer,
-    iat: started.issuedAt,
-    exp: session.expiresAt,
+    iat: issuedAt,
+    exp: expiresAt,
     jti: uuidText(session.id),
     ...(shown === null ? {} : { scope: shown }),
     ...groupsClaim(person, shown),
   };
-  return { text: signAccessToken(claims, started.key), session };
+  // RFC 9068 §2.1.
+  return { text: signJwt('at+jwt', claims, key), session };
+}
+
+/** The claims of a JWT access token (RFC 9068 §2.2); times in seconds since 1970. */
+interface AccessTokenClaims {
+  readonly iss: string;
+  readonly sub: string;
+  readonly client_id: string;
+  readonly aud: string | readonly string[];
+  readonly iat: number;
+  readonly exp: number;
+  readonly jti: string;
+  readonly scope?: string;
+  /** Names of the user's groups (§2.2.3.1). */
+  readonly groups?: readonly string[];
 }

@@ -1,6 +1,6 @@
 import type { Box } from '../../../crds/box.ts';
 import { browserHash, newBrowserToken } from '../../credentials/browser-token.ts';
-import { moveAnswers } from '../../db/authorization/authorization-answer.ts';
+import { moveCodes } from '../../db/authorization/authorization-code.ts';
 import { deleteSignIns, insertSignIn } from '../../db/authorization/sign-in.ts';
 import { demandStandby } from '../../db/box/durability.ts';
 import type { Connection } from '../../db/core/transaction.ts';
@@ -56,7 +56,7 @@ export async function beginSignIn(
   if (!(await lockUserRow(connection, box, user.id))) return undefined;
   // First, so that codes issued to it meanwhile are found below.
   const { user: before = user.id, browsers } = await deleteSignIns(connection, box, from);
-  await moveAnswers(connection, box, { user: user.id, from: browsers, to, until: expiresAt });
+  await moveCodes(connection, box, { user: user.id, from: browsers, to, until: expiresAt });
   const ended = await endBegun(connection, box, browsers, now);
   // The setting takes effect at the commit.
   if (ended.length > 0 && revocationsNeedStandby) await demandStandby(connection);

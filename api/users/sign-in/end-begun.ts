@@ -1,4 +1,4 @@
-import { endAnswersOf } from '../../db/authorization/authorization-answer.ts';
+import { closeCodesOf } from '../../db/authorization/authorization-code.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import { endTokens } from '../../oauth/session/end-tokens.ts';
 
@@ -13,7 +13,7 @@ export async function endBegun(
   browsers: readonly string[],
   now: number,
 ): Promise<readonly number[]> {
-  const answers = await endAnswersOf(connection, box, browsers, now);
+  const answers = await closeCodesOf(connection, box, browsers, now);
   const issued = answers.flatMap(({ tokens }) => tokens ?? []);
   await endTokens(connection, box, issued, { as: 'closed', now });
   return [...new Set(answers.map(({ user }) => user))];

@@ -1,5 +1,4 @@
 import { newBrowserToken } from '../../../api/credentials/browser-token.ts';
-import type { BatchedStatements } from '../../../api/db/batched-statements.ts';
 import { storeConsent } from '../../../api/db/authorization/consent.ts';
 import { inBox } from '../../../api/db/core/transaction.ts';
 import { insertUser } from '../../../api/db/user/user-write.ts';
@@ -19,15 +18,7 @@ export interface CodeFlow {
   readonly newBox: (settings?: object, ...others: readonly Declared[]) => Promise<string>;
   /** Returns somebody who is signed in, and has allowed the client `app` to know who they are. */
   readonly newPerson: (box: string) => Promise<Person>;
-  /**
-   * Returns a replica whose requests meet something just before they store a code, use one at once (`useCode`), or use
-   * one that was validated (`redeem`): the first time only.
-   */
-  readonly meeting: (what: () => Promise<unknown>, where: Meeting) => OAuthServices;
 }
-
-/** A statement before which requests meet something. */
-export type Meeting = 'storeCode' | 'useCode' | 'redeem';
 
 /** Makes the world of a suite about the code flow. */
 export async function makeCodeFlow(): Promise<CodeFlow> {
@@ -72,21 +63,5 @@ export async function makeCodeFlow(): Promise<CodeFlow> {
     });
   }
 
-  function meeting(what: () => Promise<unknown>, where: Meeting): OAuthServices {
-    let met = false;
-    const meet = async (at: Meeting): Promise<void> => {
-      if (met || at !== where) return;
-      met = true;
-      await what();
-    };
-    const statements = (usual: BatchedStatements): BatchedStatements => ({
-      ...usual,
-      storeCode: (code) => meet('storeCode').then(() => usual.storeCode(code)),
-      useCode: (use) => meet('useCode').then(() => usual.useCode(use)),
-      redeem: (redemption) => meet('redeem').then(() => usual.redeem(redemption)),
-    });
-    return world.replica({ statements });
-  }
-
-  return { world, one, two, newBox, newPerson, meeting };
+  return { world, one, two, newBox, newPerson };
 }

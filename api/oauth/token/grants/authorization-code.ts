@@ -1,59 +1,48 @@
 import { parseCode } from '../../../credentials/code-text.ts';
-import type { FoundCode } from '../../../db/authorization/code-statements.ts';
+import { lockCode, useCode } from '../../../db/authorization/authorization-code.ts';
+import type { StoredCode } from '../../../db/authorization/authorization-code.ts';
+import type { Connection } from '../../../db/core/transaction.ts';
+import { insertSession } from '../../../db/session/session.ts';
+import type { TokenResponse } from '../../../schemas/oauth.ts';
 import type { ClientState } from '../../../state/box-state.ts';
-import { planForm, planGrantedToken } from '../plan.ts';
-import type { AccessTokenPlan, PlanContext } from '../plan.ts';
+import { planGrantedToken } from '../plan.ts';
 import { requestedAccess } from '../requested-access.ts';
+import { validateCode } from '../../authorization/validate-code.ts';
 import type { PresentedCode } from '../../authorization/validate-code.ts';
 import { mustAuthenticateForCode } from '../../client-auth/client-type.ts';
 import { identifyClient, requireGrantType } from '../../client-auth/identify-client.ts';
 import { keyFor } from '../../keys/key-needed.ts';
-import { completeToken, startToken } from '../access-token.ts';
-import type { MadeAccessToken } from '../access-token.ts';
+import { makeToken } from '../access-token.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { planIdToken } from '../../openid/issue-id-token.ts';
-import type { SignIdToken } from '../../openid/id-token.ts';
+import { storeTokenFamily } from '../../refresh/create-token-family.ts';
+import { refreshSettings } from '../../refresh/settings.ts';
+import { reportReuse } from '../../report-reuse.ts';
+import { endTokens } from '../../session/end-tokens.ts';
 import { scopeMember } from '../requested-scope.ts';
 import { tokenResponse } from '../response.ts';
+import { takePlace, tooManySessions } from '../session-limit.ts';
+import { demandSessionQuota } from '../session-quota.ts';
 import type { Grant, GrantContext, TokenRequest } from './grant.ts';
-import { notValid, redeemCode } from './redeem-code.ts';
 
-/** The authorization code grant, RFC 6749 §4.1.3, with PKCE (RFC 7636). */
+/**
+ * The authorization code grant, RFC 6749 §4.1.3, with PKCE (RFC 7636): one transaction locks the code, validates it,
+ * makes its tokens, uses it and stores them. If anything fails, the code stays unused.
+ */
 export const authorizationCode: Grant = {
   name: 'authorization_code',
   async handle(request, context) {
-    const { state, services } = context;
     const client = await redeemingClient(request, context);
     const presented = presentedCode(request, client);
-    const settings = client.client.auth?.authorization_code ?? {};
-    const now = services.now();
-    const form = planForm(settings, state.settings);
-    const started = startToken(state, form.lifetime, { key: keyFor(state, form, now), now });
-    const issuer = services.issuer(state);
-    // The state may move on while a statement uses the code: then these are still those of the decision.
-    const { settings: box, keys } = state;
-    const make = (answer: FoundCode): Issued => {
-      const plan = plannedFor(answer, request, { settings, scopes: client.scopes, box, issuer, subject: 'user' });
-      const { user, userAgent, person } = answer;
-      const holder = { client: client.client.id, user, type: 'a', remoteAddr: request.remoteAddr, userAgent } as const;
-      const made = completeToken(started, holder, plan, { issuer, person });
-      const openId = { state: { settings: box, keys }, client: client.client, issuer, now };
-      const signIdToken = planIdToken(openId, answer, made.text, plan.scope);
-      return { plan, made, signIdToken };
-    };
-    const issued = await redeemCode({ presented, context, started, remoteAddr: request.remoteAddr, make, now });
-    const idToken = await issued.signIdToken?.();
-    const { made, plan, refreshToken } = issued;
-    const scope = scopeMember(plan.scope, presented.code.grantsNothing ? '' : undefined);
-    return tokenResponse(made.text, plan, scope, { refreshToken, idToken });
+    const redeemed = await context.transaction(async (connection) => {
+      const code = await validCode(connection, presented, context);
+      return code === undefined ? 'refused' : redeem(connection, { code, presented, request, context });
+    });
+    if (redeemed === 'refused') throw notValid();
+    if (redeemed === 'full') throw tooManySessions();
+    return redeemed;
   },
 };
-
-interface Issued {
-  readonly plan: AccessTokenPlan;
-  readonly made: MadeAccessToken;
-  readonly signIdToken: SignIdToken | undefined;
-}
 
 /** Authenticates every client that must authenticate (§4.1.3), before anything is revealed about the code. */
 async function redeemingClient({ credentials }: TokenRequest, context: GrantContext): Promise<ClientState> {
@@ -73,11 +62,71 @@ function presentedCode({ parameters }: TokenRequest, client: ClientState): Prese
   }
   const code = parseCode(text);
   if (code === undefined) throw notValid();
-  const namesTarget = parameters.has('audience') || parameters.has('resource');
-  return { code, client, redirectUri: parameters.get('redirect_uri'), verifier, namesTarget };
+  return { code, client, redirectUri: parameters.get('redirect_uri'), verifier };
 }
 
-/** Plans the token that the user agreed to; a target named again must be the same (RFC 8707 §2.2). */
-function plannedFor(granted: FoundCode, { parameters }: TokenRequest, context: PlanContext): AccessTokenPlan {
-  return planGrantedToken(context, { audience: requestedAccess(parameters).audience, scope: undefined }, granted);
+/**
+ * Locks a code and validates it; undefined if it is not valid. A second use revokes the tokens of the first (RFC 6749
+ * §4.1.2).
+ */
+async function validCode(
+  connection: Connection,
+  presented: PresentedCode,
+  context: GrantContext,
+): Promise<StoredCode | undefined> {
+  const { state, services } = context;
+  const now = services.now();
+  const code = await lockCode(connection, state.box, presented.code.id);
+  const verdict = code === undefined ? 'refused' : validateCode(code, presented, state, now);
+  // A code that was closed with its sign-in is used too, and has no tokens.
+  if (verdict === 'used' && code?.tokens) {
+    await endTokens(connection, state.box, [code.tokens], { as: 'revoked', now });
+    const by = { client: presented.client.client.id, user: code.user };
+    reportReuse({ event: 'code.reused', client: code.client, by }, context);
+  }
+  return verdict === 'good' ? code : undefined;
+}
+
+/** A locked code that is valid, and the request that redeems it. */
+interface Redemption {
+  readonly code: StoredCode;
+  readonly presented: PresentedCode;
+  readonly request: TokenRequest;
+  readonly context: GrantContext;
+}
+
+/**
+ * Makes the tokens of a valid code, uses it and stores them; `full` beyond the limit of sessions. A target that the
+ * request names again must be the granted one (RFC 8707 §2.2). Throws KeyNeeded, and OAuthError.
+ */
+async function redeem(
+  connection: Connection,
+  { code, presented, request, context }: Redemption,
+): Promise<TokenResponse | 'full'> {
+  const { state, services } = context;
+  const { settings: box } = state;
+  const { client, scopes } = presented.client;
+  const { audience } = requestedAccess(request.parameters);
+  const settings = refreshSettings(client, 'a');
+  const [now, issuer] = [services.now(), services.issuer(state)];
+  demandSessionQuota(state);
+  const rules = { settings, scopes, box, issuer, subject: 'user' } as const;
+  const plan = planGrantedToken(rules, { audience, scope: undefined }, code);
+  const { user, userAgent, person, authenticatedAt } = code;
+  const holder = { client: client.id, user, type: 'a', remoteAddr: request.remoteAddr, userAgent } as const;
+  const { text, session } = makeToken(state, holder, plan, { issuer, key: keyFor(state, plan, now), now, person });
+  const idToken = await planIdToken({ state, client, issuer, now }, code, text, plan.scope)?.();
+  if (!(await takePlace(connection, session, box, now))) return 'full';
+  const origin = { grant: 'a', authenticatedAt, settings, box, now } as const;
+  const family = settings.refresh_token === true ? await storeTokenFamily(connection, session, origin) : undefined;
+  await insertSession(connection, session, family?.id ?? null, null);
+  const tokens = { session: session.id, bucket: session.bucket, family: family?.id ?? null };
+  await useCode(connection, state.box, code.id, { ...tokens, now });
+  const scope = scopeMember(plan.scope, presented.code.grantsNothing ? '' : undefined);
+  return tokenResponse(text, plan, scope, { refreshToken: family?.token, idToken });
+}
+
+/** Makes the same error for every invalid code, so that a guess reveals nothing. */
+function notValid(): OAuthError {
+  return new OAuthError('invalid_grant', 'The code is not valid');
 }

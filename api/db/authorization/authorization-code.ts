@@ -1,21 +1,21 @@
 import type { Connection } from '../core/transaction.ts';
 import type { Person } from '../user/person.ts';
 
-/** The tokens issued for an answer: a session, and the refresh family it may belong to. */
+/** The tokens issued for a code: a session, and the refresh family it may belong to. */
 export interface IssuedTokens {
   readonly session: string;
   readonly bucket: number;
   readonly family: string | null;
 }
 
-/** The answer to an authorization request; times in milliseconds since 1970, hashes hexadecimal. */
-export interface AuthorizationAnswer {
+/** An authorization code about to be stored; times in milliseconds since 1970, hashes hexadecimal. */
+export interface NewCode {
   readonly id: string;
-  /** Hash of the code's random part; null if a token was issued directly. */
+  /** Hash of the code's random part; null if its tokens were issued directly, without a code. */
   readonly hash: string | null;
   readonly client: string;
   readonly user: number;
-  /** The config version it began under. */
+  /** The config version it was issued under. */
   readonly version: number;
   readonly browser: string;
   /** The redirect URI in the request; null if it was omitted. */
@@ -26,75 +26,57 @@ export interface AuthorizationAnswer {
   readonly challenge: string | null;
   /** OpenID Connect Core §3.1.2.1; null: none was given. */
   readonly nonce: string | null;
-  /** Time of the user's sign-in; null if a replica of an older release stored the answer. */
-  readonly authenticatedAt: number | null;
+  /** Time of the user's sign-in. */
+  readonly authenticatedAt: number;
   readonly userAgent: string | null;
   readonly createdAt: number;
   readonly expiresAt: number;
+  readonly keptUntil: number;
 }
 
-/** Stores an answer whose tokens are issued directly, without a code. */
-export async function insertAnswer(
+/** Stores a code; with `tokens` one that is used already, because its tokens were issued directly. */
+export async function insertCode(
   connection: Connection,
   box: string,
-  answer: Omit<AuthorizationAnswer, 'hash'> & { readonly keptUntil: number },
-  tokens: IssuedTokens,
+  code: NewCode,
+  tokens?: IssuedTokens,
 ): Promise<void> {
   await connection.query(
     `INSERT INTO boxgate.authorization_answer
-       (box, id, client, user_id, version, browser, redirect_uri, scope, audience, challenge, user_agent,
-        created_at, expires_at, kept_until, session, bucket, family, nonce,
-        authenticated_at, used_at)
-     VALUES ($1, $2, $3, $4, $5, decode($6, 'hex'), $7, $8, $9, $10, $11,
-             to_timestamp($12 / 1000.0), to_timestamp($13 / 1000.0), to_timestamp($14 / 1000.0), $15, $16, $17,
-             $18, to_timestamp($19 / 1000.0), to_timestamp($12 / 1000.0))`,
+       (box, id, hash, client, user_id, version, browser, redirect_uri, scope, audience, challenge, user_agent,
+        created_at, expires_at, kept_until, nonce, authenticated_at, session, bucket, family, used_at)
+     VALUES ($1, $2, decode($3, 'hex'), $4, $5, $6, decode($7, 'hex'), $8, $9, $10, $11, $12,
+             to_timestamp($13 / 1000.0), to_timestamp($14 / 1000.0), to_timestamp($15 / 1000.0), $16,
+             to_timestamp($17 / 1000.0), $18, $19, $20,
+             CASE WHEN $18::uuid IS NOT NULL THEN to_timestamp($13 / 1000.0) END)`,
     [
-      box,
-      answer.id,
-      answer.client,
-      answer.user,
-      answer.version,
-      answer.browser,
-      answer.redirectUri,
-      answer.scope,
-      answer.audience,
-      answer.challenge,
-      answer.userAgent,
-      answer.createdAt,
-      answer.expiresAt,
-      answer.keptUntil,
-      tokens.session,
-      tokens.bucket,
-      tokens.family,
-      answer.nonce,
-      answer.authenticatedAt,
+      ...[box, code.id, code.hash, code.client, code.user, code.version, code.browser, code.redirectUri, code.scope],
+      ...[code.audience, code.challenge, code.userAgent, code.createdAt, code.expiresAt, code.keptUntil, code.nonce],
+      ...[code.authenticatedAt, tokens?.session, tokens?.bucket, tokens?.family],
     ],
   );
 }
 
-/** An answer as stored. */
-export interface StoredAnswer extends AuthorizationAnswer {
+/** A code as stored. */
+export interface StoredCode extends Omit<NewCode, 'browser' | 'keptUntil'> {
   readonly used: boolean;
-  /** True if its user is deleted or inactive, or has since ended everything begun then. */
-  readonly userGone: boolean;
-  /** Its user as it is now; null if the user is gone, or was not read because no token of the answer tells of them. */
+  /** Its user as it is now; null if deleted or inactive, or if everything begun then has been revoked since. */
   readonly person: Person | null;
   readonly tokens: IssuedTokens | null;
 }
 
-interface AnswerRow {
+interface CodeRow {
   readonly id: string;
   readonly hash: string | null;
   readonly client: string;
   readonly user_id: string;
   readonly version: string;
-  readonly browser: string;
   readonly redirect_uri: string | null;
   readonly scope: string | null;
   readonly audience: readonly string[] | null;
   readonly challenge: string | null;
   readonly nonce: string | null;
-  readonly authenticated_at: Date | null;
+  readonly authenticated_at: Date;
   readonly user_agent: string | null;
   readonly created_at: Date;
   readonly expires_at: Date;
@@ -105,11 +87,11 @@ interface AnswerRow {
   readonly family: string | null;
 }
 
-/** Reads an answer and locks its row until the transaction ends: two uses of a code are serialized. */
-export async function lockAnswer(connection: Connection, box: string, id: string): Promise<StoredAnswer | undefined> {
-  const { rows } = await connection.query<AnswerRow>(
-    `SELECT id, encode(hash, 'hex') AS hash, client, user_id, version, encode(browser, 'hex') AS browser, redirect_uri,
-            scope, audience, challenge, nonce, authenticated_at, user_agent, created_at, expires_at, used_at IS NOT NULL AS used,
+/** Reads a code and locks its row until the transaction ends: two uses of a code are serialized. */
+export async function lockCode(connection: Connection, box: string, id: string): Promise<StoredCode | undefined> {
+  const { rows } = await connection.query<CodeRow>(
+    `SELECT id, encode(hash, 'hex') AS hash, client, user_id, version, redirect_uri, scope, audience, challenge, nonce,
+            authenticated_at, user_agent, created_at, expires_at, used_at IS NOT NULL AS used,
             boxgate.living_user(box, user_id, version) AS person, session, bucket, family
        FROM boxgate.authorization_answer WHERE box = $1 AND id = $2 FOR UPDATE`,
     [box, id],
@@ -122,37 +104,50 @@ export async function lockAnswer(connection: Connection, box: string, id: string
     client: row.client,
     user: Number(row.user_id),
     version: Number(row.version),
-    browser: row.browser,
     redirectUri: row.redirect_uri,
     scope: row.scope,
     audience: row.audience,
     challenge: row.challenge,
     nonce: row.nonce,
-    authenticatedAt: row.authenticated_at?.getTime() ?? null,
+    authenticatedAt: row.authenticated_at.getTime(),
     userAgent: row.user_agent,
     createdAt: row.created_at.getTime(),
     expiresAt: row.expires_at.getTime(),
     used: row.used,
-    userGone: row.person === null,
     person: row.person,
     tokens: tokensIn(row),
   };
 }
 
-/** An answer that has ended, and its user; `tokens` is null if its code was never used. */
-export interface EndedAnswer {
+/** Marks a locked code as used for these tokens; `now` in milliseconds since 1970. */
+export async function useCode(
+  connection: Connection,
+  box: string,
+  id: string,
+  { session, bucket, family, now }: IssuedTokens & { readonly now: number },
+): Promise<void> {
+  await connection.query(
+    `UPDATE boxgate.authorization_answer
+        SET used_at = to_timestamp($3 / 1000.0), session = $4, bucket = $5, family = $6
+      WHERE box = $1 AND id = $2`,
+    [box, id, now, session, bucket, family],
+  );
+}
+
+/** A code that has been closed, and its user; `tokens` is null if it was never used. */
+export interface ClosedCode {
   readonly user: number;
   readonly tokens: IssuedTokens | null;
 }
 
-/** Ends every code issued to the sign-ins of a browser, given by the hashes of its cookie, and returns them. */
-export async function endAnswersOf(
+/** Closes every code issued to the sign-ins of a browser, given by the hashes of its cookie, and returns them. */
+export async function closeCodesOf(
   connection: Connection,
   box: string,
   browsers: readonly string[],
   now: number,
-): Promise<readonly EndedAnswer[]> {
-  const { rows } = await connection.query<Pick<AnswerRow, 'user_id' | 'session' | 'bucket' | 'family'>>(
+): Promise<readonly ClosedCode[]> {
+  const { rows } = await connection.query<Pick<CodeRow, 'user_id' | 'session' | 'bucket' | 'family'>>(
     `UPDATE boxgate.authorization_answer SET used_at = coalesce(used_at, to_timestamp($3 / 1000.0))
       WHERE box = $1 AND browser = ANY ($2::bytea[]) RETURNING user_id, session, bucket, family`,
     [box, bytesOf(browsers), now],
@@ -171,7 +166,7 @@ export interface HandedOn {
 }
 
 /** Gives what a user began with one sign-in to the next one of the browser: signing out of that ends it too. */
-export async function moveAnswers(
+export async function moveCodes(
   connection: Connection,
   box: string,
   { user, from, to, until }: HandedOn,
@@ -188,12 +183,12 @@ function bytesOf(hashes: readonly string[]): readonly Buffer[] {
   return hashes.map((hash) => Buffer.from(hash, 'hex'));
 }
 
-function tokensIn({ session, bucket, family }: Pick<AnswerRow, 'session' | 'bucket' | 'family'>): IssuedTokens | null {
+function tokensIn({ session, bucket, family }: Pick<CodeRow, 'session' | 'bucket' | 'family'>): IssuedTokens | null {
   return session === null || bucket === null ? null : { session, bucket, family };
 }
 
-/** Deletes at most `limit` answers of a box that are no longer needed; returns their number. */
-export async function deleteOldAnswers(connection: Connection, box: string, limit: number): Promise<number> {
+/** Deletes at most `limit` codes of a box that are no longer needed; returns their number. */
+export async function deleteOldCodes(connection: Connection, box: string, limit: number): Promise<number> {
   const { rowCount } = await connection.query(
     `WITH over AS MATERIALIZED (
        SELECT id FROM boxgate.authorization_answer
