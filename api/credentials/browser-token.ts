@@ -23,14 +23,14 @@ export function browserHash(token: string): string {
 }
 
 /**
- * Returns the token of a form, so that no other site can send it: derived from the cookie, which other sites cannot
- * read, and the cookie cannot be derived from it.
+ * Returns the token of a form, so that no other site can send it: derived from the {@link browserHash} of the cookie,
+ * which other sites cannot read, and the cookie cannot be derived from it.
  */
-export function formToken(token: string): string {
-  return hash('sha256', `boxgate form ${token}`, 'base64url');
+export function formToken(browser: string): string {
+  return hash('sha256', `boxgate form ${browser}`, 'base64url');
 }
 
-/** Checks whether a form was created for the browser with this cookie. */
-export function isFormToken(text: string | undefined, token: string): boolean {
-  return text !== undefined && equal(text, formToken(token));
+/** Checks whether a form was created for the browser with this {@link browserHash}. */
+export function isFormToken(text: string | undefined, browser: string): boolean {
+  return text !== undefined && equal(text, formToken(browser));
 }

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { fillRandom } from './random.ts';
 import { uuidText } from '../../process/uuid-text.ts';
@@ -14,26 +14,30 @@ export interface CodeParts {
   readonly grantsNothing: boolean;
 }
 
+/** What a new code says, and the UUID of its row, by default a new one. */
+type MakeCode = Pick<CodeParts, 'grantsNothing'> & { readonly id?: string };
+
 /** A newly created authorization code. */
 export interface NewCode extends CodeParts {
   readonly text: string;
 }
 
 const prefix = 'bgc_';
-const newsAt = 15;
 const secretAt = 16;
 const checksumAt = 48;
+/** The last byte of the random part, whose last bit is `grantsNothing`: it costs no column. */
+const flagAt = checksumAt - 1;
 /** 52 bytes in base64url, whose last character carries only two bits. */
 const shape = /^bgc_[A-Za-z0-9_-]{70}$/;
 
 /**
- * Creates an authorization code: `bgc_` + base64url of an id (16 bytes), 256 random bits (32) and CRC-32 (4). The last
- * bit of the id is `grantsNothing`: it costs no column.
+ * Creates an authorization code: `bgc_` + base64url of an id (16 bytes), 255 random bits and a flag (32), and CRC-32 (4).
  */
-export function makeCode({ grantsNothing }: Pick<CodeParts, 'grantsNothing'>): NewCode {
+export function makeCode({ grantsNothing, id = randomUUID() }: MakeCode): NewCode {
   const bytes = Buffer.allocUnsafe(checksumAt + 4);
-  fillRandom(bytes, 0, checksumAt);
-  bytes.writeUInt8((bytes.readUInt8(newsAt) & 0xfe) | Number(grantsNothing), newsAt);
+  bytes.write(id.replaceAll('-', ''), 'hex');
+  fillRandom(bytes, secretAt, checksumAt - secretAt);
+  bytes.writeUInt8((bytes.readUInt8(flagAt) & 0xfe) | Number(grantsNothing), flagAt);
   bytes.writeUInt32BE(crc32(bytes.subarray(0, checksumAt)), checksumAt);
   return { text: prefix + bytes.toString('base64url'), ...partsOf(bytes) };
 }
@@ -49,6 +53,6 @@ function partsOf(bytes: Buffer): CodeParts {
   return {
     id: uuidText(bytes.toString('hex', 0, secretAt)),
     hash: hash('sha256', bytes.subarray(secretAt, checksumAt), 'hex'),
-    grantsNothing: (bytes.readUInt8(newsAt) & 1) === 1,
+    grantsNothing: (bytes.readUInt8(flagAt) & 1) === 1,
   };
 }

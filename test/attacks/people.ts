@@ -1,4 +1,4 @@
-import { formToken, newBrowserToken } from '../../api/credentials/browser-token.ts';
+import { browserHash, formToken, newBrowserToken } from '../../api/credentials/browser-token.ts';
 import { formText, quietAddress } from './requests.ts';
 import { quietBox } from './stage.ts';
 import type { Stage } from './stage.ts';
@@ -29,7 +29,7 @@ export async function createPerson({ process }: Stage, { token }: Admin): Promis
     method: 'POST',
     redirect: 'manual',
     headers: { ...headers, Cookie: `boxgate-${quietBox}=${browser}` },
-    body: new URLSearchParams({ form_token: formToken(browser), email, password }),
+    body: new URLSearchParams({ form_token: formToken(browserHash(browser)), email, password }),
   });
   if (signedIn.status !== 303) throw new Error(`nobody could sign in: ${String(signedIn.status)}`);
   const kept = signedIn.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '');
@@ -44,6 +44,6 @@ export function signInText(
 ): string {
   const browser = newBrowserToken();
   const cookie = [`boxgate-${box}=${browser}`, ...(who.cookies ? [who.cookies] : [])].join('; ');
-  const fields = { form_token: formToken(browser), email: who.email, password: who.password };
+  const fields = { form_token: formToken(browserHash(browser)), email: who.email, password: who.password };
   return formText({ path: `/boxes/${box}/auth/signin`, from, cookie }, fields);
 }

@@ -91,7 +91,7 @@ describe('the batched statements', () => {
     try {
       for (let nth = 0; nth < 7; nth += 1) await runEach(pool);
       const prepared = await preparedOn(pool);
-      expect(prepared).to.have.length(8);
+      expect(prepared).to.have.length(9);
       for (const { name, statement, parameters, generic } of prepared) {
         expect(generic, statement).to.be.greaterThan(0);
         const values = Array.from({ length: parameters }, () => 'NULL').join(',');

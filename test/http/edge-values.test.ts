@@ -2,9 +2,19 @@ import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { createHttpServer, defaultServerLimits, listen } from '../../api/http/server/server.ts';
 import { parseJson } from '../../crds/json-value.ts';
-import { authorizePath, answered, back, codeRequest, goodbye, startOpenIdApi } from '../oauth/openid/openid-api.ts';
+import {
+  ann,
+  authorizePath,
+  answered,
+  back,
+  codeRequest,
+  goodbye,
+  startOpenIdApi,
+} from '../oauth/openid/openid-api.ts';
 import type { OpenIdApi } from '../oauth/openid/openid-api.ts';
 import { sendForm, textOf } from '../oauth/requests.ts';
+import { hiddenFields, newBrowser } from './pages/browser.ts';
+import type { Answer, Browser } from './pages/browser.ts';
 import { openSocket, sendRequest } from './raw-http.ts';
 import type { RawReply } from './raw-http.ts';
 
@@ -26,11 +36,12 @@ describe('values of other software', () => {
   const longGroups: number[] = [];
 
   before(async () => {
-    api = await startOpenIdApi();
+    api = await startOpenIdApi({ registration: { enabled: true } });
     const auth = { authorization_code: { redirect_uri: back, token_format: 'jwt' } };
     await api.declare('default', [
       { kind: 'Client', id: 'ops', grant_types: ['client_credentials'], secret },
       { kind: 'Client', id: 'jwt', grant_types: ['authorization_code'], first_party: true, auth },
+      { kind: 'Client', id: 'implicit', grant_types: ['implicit'], auth: { implicit: { redirect_uri: back } } },
       { kind: 'AccessPolicy', id: 'ops', engine: 'allow', link: [{ resourceType: 'Client', id: 'ops' }] },
     ]);
     const fields = { grant_type: 'client_credentials', client_id: 'ops', client_secret: secret };
@@ -199,6 +210,114 @@ describe('values of other software', () => {
     it(name, async () => {
       // E-22: values that browsers, HTTP clients and other languages send by themselves.
       expect(await ask()).to.deep.equal(becomes);
+    });
+  }
+
+  const pagePath = (page: string, over = {}) =>
+    authorizePath({ ...codeRequest, ...over }).replace('/auth/authorize', `/auth/${page}`);
+  const hasCode = async (browser: Browser, answer: Answer) => 'code' in answered(await browser.get(answer.location));
+  const alertIn = ({ text }: Answer) => / role="alert"[^>]*>([^<]*)/.exec(text)?.[1];
+
+  /** Opens a page in two tabs of a browser, and sends the form of each; returns the answer to the second. */
+  async function inTwoTabs(browser: Browser, page: string, first: object, second: object): Promise<Answer> {
+    const tabs = [await browser.get(pagePath(page)), await browser.get(pagePath(page))];
+    const [one, two] = tabs.map(({ text }) => hiddenFields(text));
+    expect((await browser.post(pagePath(page), { ...one, ...first })).status).to.equal(303);
+    return browser.post(pagePath(page), { ...two, ...second });
+  }
+
+  it('R1: the sign-in form of a second tab goes on', async () => {
+    // E-10: the second tab ended at an error page although its person was signed in.
+    const browser = newBrowser(api);
+    const answer = await inTwoTabs(browser, 'signin', ann, { ...ann, password: '' });
+    expect(await hasCode(browser, answer)).to.equal(true);
+  });
+
+  for (const page of ['signin', 'signup']) {
+    it(`R1: the ${page} form of a second tab is shown again with another account that was typed`, async () => {
+      // E-10: never another account silently.
+      const browser = newBrowser(api);
+      const first = page === 'signin' ? ann : { email: `${randomUUID()}@example.com`, password };
+      const answer = await inTwoTabs(browser, page, first, api.eve);
+      expect([answer.status, alertIn(answer)]).to.deep.equal([200, undefined]);
+      expect(answer.text).to.contain(`value="${api.eve.email}"`);
+      expect((await browser.get('/auth/signin')).text).to.contain(first.email);
+    });
+  }
+
+  for (const [over, status] of [
+    [{}, 303],
+    [{ response_type: 'none' }, 303],
+    [{ prompt: 'login' }, 200],
+    [{ prompt: 'select_account' }, 200],
+    [{ max_age: '0' }, 200],
+  ] as const) {
+    it(`R1b: the sign-in page of an app answers somebody who is signed in ${String(status)}: ${JSON.stringify(over)}`, async () => {
+      // E-10: it asked for the password.
+      const answer = await (await api.signedIn()).get(pagePath('signin', over));
+      expect([answer.status, answer.text.includes('name="password"')]).to.deep.equal([status, status === 200]);
+      if (status === 303) expect(answer.location).to.contain('/auth/authorize?');
+    });
+  }
+
+  /** Returns a browser of somebody whom an app asks for consent, and the form of that page. */
+  async function askedForConsent(): Promise<{ readonly browser: Browser; readonly fields: Record<string, string> }> {
+    const browser = await newPerson([]);
+    const { location } = await browser.get(authorizePath({ ...codeRequest, client_id: 'foreign' }));
+    return { browser, fields: hiddenFields((await browser.get(location)).text) };
+  }
+
+  it('R2: Allow that is pressed twice gives a code that counts, and one code in all', async () => {
+    // E-10: the browser follows the second answer, which was an error.
+    const { browser, fields } = await askedForConsent();
+    const press = () => browser.post('/auth/consent', { ...fields, answer: 'allow' });
+    const [first, second] = [await press(), await press()];
+    const status = async (answer: Answer) => (await api.redeem(answer, { client_id: 'foreign' })).status;
+    expect([await status(first), await status(second)]).to.deep.equal([400, 200]);
+    const third = await press();
+    expect(third.status).to.equal(303);
+    expect((await browser.get(third.location)).text).to.contain('name="answer"');
+  });
+
+  it('R2: Deny that is pressed twice gives the same answer', async () => {
+    // E-10: the browser follows the second answer, which was an error.
+    const { browser, fields } = await askedForConsent();
+    const press = () => browser.post('/auth/consent', { ...fields, answer: 'deny' });
+    for (const answer of [await press(), await press()]) {
+      expect(answered(answer)).to.include({ error: 'access_denied' });
+    }
+  });
+
+  it('R2: the consent form of a tab is shown again after a sign-in in another one', async () => {
+    // E-10: its "Try again" was a dead end.
+    const { browser, fields } = await askedForConsent();
+    await browser.submit(pagePath('signin', { prompt: 'login' }), api.eve);
+    const answer = await browser.post('/auth/consent', { ...fields, answer: 'allow' });
+    expect(answer.status).to.equal(303);
+    expect((await browser.get(answer.location)).text).to.contain(api.eve.email);
+  });
+
+  it('R3: Create account that is pressed twice signs in to the account that it created', async () => {
+    // E-10: the browser follows the second answer, which said that somebody has registered the email.
+    const browser = newBrowser(api);
+    const typed = { email: `${randomUUID()}@example.com`, password };
+    const fields = hiddenFields((await browser.get(pagePath('signup'))).text);
+    const before = new Map(browser.cookies);
+    const press = (over = {}) => {
+      for (const [name, value] of before) browser.cookies.set(name, value);
+      return browser.post(pagePath('signup'), { ...fields, ...typed, ...over });
+    };
+    expect((await press()).status).to.equal(303);
+    expect((await press({ password: 'another passphrase' })).status).to.equal(422);
+    expect(await hasCode(browser, await press())).to.equal(true);
+    expect((await newBrowser(api).submit(pagePath('signup'), typed)).status).to.equal(422);
+  });
+
+  for (const response_type of [undefined, 'none']) {
+    it(`E-32: response_type=${String(response_type)} of a client with the implicit grant alone is an error in the query`, async () => {
+      // E-32: it was in the fragment (RFC 6749 §4.1.2.1).
+      const answer = await newBrowser(api).get(authorizePath({ ...codeRequest, client_id: 'implicit', response_type }));
+      expect(answer.location).to.match(/^https:\/\/app\.example\/back\?error=/);
     });
   }
 

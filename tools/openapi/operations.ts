@@ -127,7 +127,11 @@ export const operations: Readonly<Record<string, Operation>> = {
     [303],
     AUTHORIZATION,
   ),
-  'GET /auth/signin': shown('signInPage', 'Shows the sign-in page.', [200]),
+  'GET /auth/signin': shown(
+    'signInPage',
+    'Shows the sign-in page, or goes on for a user who is signed in.',
+    [200, 303],
+  ),
   'POST /auth/signin': sent('signIn', 'Signs a user in.', [200, 303], ['form_token', 'email', 'password']),
   'GET /auth/signup': shown('signUpPage', 'Shows the registration page, if the box has registration.', [200]),
   'POST /auth/signup': sent('signUp', 'Registers a user.', [200, 303, 422], ['form_token', 'email', 'password']),

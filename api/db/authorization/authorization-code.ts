@@ -134,6 +134,11 @@ export async function useCode(
   );
 }
 
+/** Deletes a code that nobody used: another one takes its place. */
+export async function deleteCode(connection: Connection, box: string, id: string): Promise<void> {
+  await connection.query('DELETE FROM boxgate.authorization_answer WHERE box = $1 AND id = $2', [box, id]);
+}
+
 /** A code that has been closed, and its user; `tokens` is null if it was never used. */
 export interface ClosedCode {
   readonly user: number;

@@ -40,18 +40,33 @@ export async function readConsentRequest(
   return rows[0]?.query;
 }
 
-/** Removes a request; true only for the first call that does. */
-export async function takeConsentRequest(
+/** Locks a request until the transaction ends: two answers are serialized. Returns whether it waits in this browser. */
+export async function lockConsentRequest(
   connection: Connection,
   box: string,
   { id, browser, now }: ConsentRequestKey,
 ): Promise<boolean> {
   const { rowCount } = await connection.query(
-    `DELETE FROM boxgate.consent_request
-      WHERE box = $1 AND id = $2 AND browser = decode($3, 'hex') AND expires_at > to_timestamp($4 / 1000.0)`,
+    `SELECT FROM boxgate.consent_request
+      WHERE box = $1 AND id = $2 AND browser = decode($3, 'hex') AND expires_at > to_timestamp($4 / 1000.0)
+        FOR UPDATE`,
     [box, id, browser, now],
   );
   return rowCount === 1;
+}
+
+/** Removes the requests that wait in a browser, and returns them: the next sign-in of the browser gets them. */
+export async function takeConsentRequests(
+  connection: Connection,
+  box: string,
+  browser: string,
+): Promise<readonly Omit<ConsentRequest, 'browser'>[]> {
+  const { rows } = await connection.query<{ readonly id: string; readonly query: string; readonly expires_at: Date }>(
+    `DELETE FROM boxgate.consent_request WHERE box = $1 AND browser = decode($2, 'hex')
+     RETURNING id, query, expires_at`,
+    [box, browser],
+  );
+  return rows.map(({ id, query, expires_at }) => ({ id, query, expiresAt: expires_at.getTime() }));
 }
 
 /** Deletes at most `limit` expired requests of a box; returns their number. */

@@ -19,6 +19,8 @@ export interface NewSignIn {
 /** A sign-in that has not expired, of a user who may still use it. */
 export interface SignIn extends Omit<NewSignIn, 'user' | 'replaces' | 'replacesUnseen'> {
   readonly person: Person;
+  /** {@link NewSignIn.browser} of the texts that it replaced. */
+  readonly replaced: readonly string[];
 }
 
 /** Stores a sign-in, unless its user has been deleted meanwhile. Call it in a `write` transaction. */
@@ -68,7 +70,8 @@ export async function lockSignIn(
   return signInOf(rows, browser);
 }
 
-const selectSignIn = `SELECT boxgate.living_user(box, user_id, version) AS person, version, created_at, expires_at
+const selectSignIn = `SELECT boxgate.living_user(box, user_id, version) AS person, version, created_at, expires_at,
+            array_remove(ARRAY[encode(replaces, 'hex'), encode(replaces_unseen, 'hex')], NULL) AS replaced
        FROM boxgate.sign_in
       WHERE box = $1 AND browser = decode($2, 'hex') AND expires_at > to_timestamp($3 / 1000.0)`;
 
@@ -77,6 +80,7 @@ interface SignInRow {
   readonly version: string;
   readonly created_at: Date;
   readonly expires_at: Date;
+  readonly replaced: readonly string[];
 }
 
 function signInOf([row]: readonly SignInRow[], browser: string): SignIn | undefined {
@@ -87,7 +91,31 @@ function signInOf([row]: readonly SignInRow[], browser: string): SignIn | undefi
     version: Number(row.version),
     createdAt: row.created_at.getTime(),
     expiresAt: row.expires_at.getTime(),
+    replaced: row.replaced,
   };
+}
+
+/** A cookie that was replaced when an account was signed in to, given by the key of its email. */
+export interface Replaced {
+  readonly browser: string;
+  readonly emailKey: string;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+}
+
+/** Checks whether an account was signed in to from a browser that still presents the cookie from before. */
+export async function isReplaced(
+  connection: Connection,
+  box: string,
+  { browser, emailKey, since }: Replaced,
+): Promise<boolean> {
+  const { rowCount } = await connection.query(
+    `SELECT FROM boxgate.sign_in s JOIN boxgate.user u ON u.box = s.box AND u.id = s.user_id
+      WHERE s.box = $1 AND u.email_key = $2 AND s.created_at > to_timestamp($4 / 1000.0)
+        AND (s.replaces = decode($3, 'hex') OR s.replaces_unseen = decode($3, 'hex'))`,
+    [box, emailKey, browser, since],
+  );
+  return rowCount !== 0;
 }
 
 /** The sign-ins of a browser that have ended. */

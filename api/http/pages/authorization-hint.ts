@@ -1,4 +1,5 @@
 import { describeRequest } from '../../oauth/authorization/request/describe-request.ts';
+import type { Prompt } from '../../oauth/authorization/request/prompt.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import type { PageRequest } from './page-request.ts';
 
@@ -6,6 +7,8 @@ import type { PageRequest } from './page-request.ts';
 export interface AuthorizationHint {
   readonly app: string | undefined;
   readonly email: string | undefined;
+  /** Undefined for a request that its client will get an error for. */
+  readonly prompt: Prompt | undefined;
 }
 
 /** Reads the app from the address of a page; undefined if the user does not come from one. Throws Outage. */
@@ -16,8 +19,10 @@ export async function authorizationHint(
   if (!hasRequest(query)) return undefined;
   const described = await describeRequest(box.state.box, query.slice(1), oauth);
   if (described === 'untrusted') return 'untrusted';
-  if (described === 'refused' || described === undefined) return { app: undefined, email: undefined };
-  return { app: described.client.name ?? described.client.id, email: described.loginHint };
+  if (described === 'refused' || described === undefined)
+    return { app: undefined, email: undefined, prompt: undefined };
+  const { client, loginHint, prompt } = described;
+  return { app: client.name ?? client.id, email: loginHint, prompt };
 }
 
 /** Checks for an authorization request, which the page's address carries: nothing is stored before the sign-in. */

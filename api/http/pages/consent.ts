@@ -35,9 +35,15 @@ export function consentPageEndpoint(context: ApiContext): Endpoint {
 export function consentEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const here = await pageRequest(context, request, response);
-    const form = await readPageForm(request, here.browser);
+    const { form, signedInSince } = await readPageForm(context, here, request);
+    const id = form.get('id') ?? '';
+    if (signedInSince !== undefined) {
+      // Perhaps as somebody else: the page says who.
+      follow({ next: 'consent', id: encodeURIComponent(id) }, 'expired', { here, request, response, context });
+      return;
+    }
     const answer = form.get('answer') === 'allow' ? 'allow' : 'deny';
-    const answered = { id: form.get('id') ?? '', answer, shown: form.get('shown') } as const;
+    const answered = { id, answer, shown: form.get('shown') } as const;
     const who = authorizationVisit(here, request, response);
     const step = await answerConsent(who, answered, context.oauth);
     if (step === undefined) throw nothingHere();

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { formToken } from '../../credentials/browser-token.ts';
+import { browserHash, formToken } from '../../credentials/browser-token.ts';
 import { chooseLanguage } from '../../pages/language.ts';
 import type { Language } from '../../pages/language.ts';
 import type { BoxLook } from '../../pages/page.ts';
@@ -51,7 +51,7 @@ export function querySuffix(path: string): string {
 
 /** Returns the common parts of every page with a form. */
 export function formView({ box, browser, language }: PageRequest): FormView {
-  return { language, look: box.look, formToken: formToken(browser.token) };
+  return { language, look: box.look, formToken: formToken(browserHash(browser.token)) };
 }
 
 /** Result of {@link formView}. */

@@ -16,7 +16,7 @@ import { findSignedInUser, signOutAddress } from './signed-in-user.ts';
 export function signOutEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const here = await pageRequest(context, request, response);
-    await readPageForm(request, here.browser);
+    await readPageForm(context, here, request);
     const exchange = { context, here, request, response };
     const hint = await readLogoutHint(exchange, here.query.slice(1));
     if (hint !== undefined) await leave(exchange, hint);

@@ -1,6 +1,10 @@
+import { browserHash } from '../../credentials/browser-token.ts';
+import { isReplaced } from '../../db/authorization/sign-in.ts';
+import { inBox } from '../../db/core/transaction.ts';
 import { signedInPage } from '../../pages/signed-in-page.ts';
 import { signUpPage, waitingPage } from '../../pages/sign-up-page.ts';
 import type { SignUpFaults } from '../../pages/sign-up-page.ts';
+import { emailKey } from '../../users/user/email.ts';
 import { shortestPassword } from '../../users/user/password-faults.ts';
 import { isOpenForSignUp, registrationFaults, signUp, signUpObstacle } from '../../users/sign-in/sign-up.ts';
 import type { Registration } from '../../users/sign-in/sign-up.ts';
@@ -10,12 +14,13 @@ import { requestContextOf } from '../request/request-context.ts';
 import { hashSharer, servicesOf } from '../throttle/hash-sharer.ts';
 import { nothingHere } from '../../nothing-here.ts';
 import { send } from '../server/send.ts';
-import { goOnSignedIn } from './after-sign-in.ts';
+import { goOnAs, goOnSignedIn } from './after-sign-in.ts';
 import { authorizationHint } from './authorization-hint.ts';
 import { appRequest } from './app-request.ts';
 import { countAttempt } from '../throttle/count-attempt.ts';
 import { readPageForm } from './page-form.ts';
 import { pageAnswer, sendProblem } from './send.ts';
+import { signInWith } from './sign-in.ts';
 import { findSignedInUser, signOutAddress } from './signed-in-user.ts';
 import { firstCookie, formView } from './page-request.ts';
 import type { PageExchange, PageRequest } from './page-request.ts';
@@ -51,13 +56,17 @@ export function signUpEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const early = await appRequest(context, request, response);
     demandOpen(early);
-    const form = await readPageForm(request, early.browser);
+    const { form, signedInSince } = await readPageForm(context, early, request);
     // The form may have taken as long as its sender liked.
     const here = await appRequest(context, request, response);
     demandOpen(here);
     const exchange = { context, here, request, response };
     const { box, browser, language } = here;
     const registration = { email: (form.get('email') ?? '').trim(), password: form.get('password') ?? '' };
+    if (signedInSince !== undefined) {
+      if (!goOnAs(signedInSince, registration.email, exchange)) await showAgain(exchange, registration, {});
+      return;
+    }
     const faults = await registrationFaults(registration, box.state.settings);
     const { remoteAddr, requestId } = requestContextOf(response);
     const counted = [box.state.box, '', remoteAddr] as const;
@@ -66,17 +75,24 @@ export function signUpEndpoint(context: ApiContext): Endpoint {
       const obstacle = (): ReturnType<typeof signUpObstacle> =>
         signUpObstacle(context.oauth, box.state.box, registration.email);
       const email = faults.email ?? (await countAttempt(context.throttle.signUps, counted, obstacle));
-      await refuse(exchange, registration, { ...faults, email });
+      await showAgain(exchange, registration, { ...faults, email });
       return;
     }
     const sharer = hashSharer(context.throttle, box.state.box, remoteAddr);
     const outcome = await countAttempt(context.throttle.signUps, counted, () =>
       signUp(servicesOf(context.oauth, sharer, { remoteAddr, requestId }), box.state.box, registration, browser.token),
     );
+    if (
+      outcome === 'taken' &&
+      (await isSentTwice(exchange, registration)) &&
+      (await signInWith(exchange, registration))
+    ) {
+      return;
+    }
     if (outcome === 'taken' || outcome === 'full') {
-      await refuse(exchange, registration, { email: outcome });
+      await showAgain(exchange, registration, { email: outcome });
     } else if (typeof outcome === 'object' && 'faults' in outcome) {
-      await refuse(exchange, registration, outcome.faults);
+      await showAgain(exchange, registration, outcome.faults);
     } else if (outcome === 'waiting') {
       send(response, pageAnswer(waitingPage(language, box.look)), context.onAnswer);
     } else {
@@ -91,7 +107,19 @@ function demandOpen({ box }: PageRequest): void {
   if (!isOpenForSignUp(box.state.settings)) throw nothingHere();
 }
 
-async function refuse(
+/** Milliseconds in which a form that is sent again, because its button was pressed twice, is answered like the first. */
+const twiceTime = 10 * 60_000;
+
+/** Checks whether a form has just registered its user and signed the browser in, which does not have that answer yet. */
+function isSentTwice({ context: { oauth }, here }: PageExchange, { email }: Registration): Promise<boolean> {
+  const { box } = here.box.state;
+  const browser = browserHash(here.browser.token);
+  const replaced = { browser, emailKey: emailKey(email) ?? '', since: oauth.now() - twiceTime };
+  return inBox(oauth.pool, box, 'snapshot', (connection) => isReplaced(connection, box, replaced));
+}
+
+/** Shows the form with what was typed, and its faults. */
+async function showAgain(
   { context, here, response }: PageExchange,
   { email }: Registration,
   faults: SignUpFaults,
@@ -99,7 +127,11 @@ async function refuse(
   const hint = await authorizationHint(context, here);
   const app = hint === 'untrusted' ? undefined : hint?.app;
   const page = signUpPage({ ...signUpView(here), app, email, faults });
-  send(response, pageAnswer(page, { status: 422, leaves: hint !== undefined }), context.onAnswer);
+  send(
+    response,
+    pageAnswer(page, { status: Object.keys(faults).length === 0 ? 200 : 422, leaves: hint !== undefined }),
+    context.onAnswer,
+  );
 }
 
 function signUpView(here: PageRequest) {

@@ -1,6 +1,7 @@
 import { recordIn } from '../../audit/recorded.ts';
 import { browserHash } from '../../credentials/browser-token.ts';
-import { readConsentRequest, takeConsentRequest } from '../../db/authorization/consent-request.ts';
+import { deleteCode, lockCode } from '../../db/authorization/authorization-code.ts';
+import { lockConsentRequest, readConsentRequest } from '../../db/authorization/consent-request.ts';
 import { storeConsent } from '../../db/authorization/consent.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import type { Connection } from '../../db/core/transaction.ts';
@@ -9,6 +10,7 @@ import type { GrantKey } from '../../db/user/grant.ts';
 import { scopesOf } from '../scope-text.ts';
 import type { OAuthServices } from '../services.ts';
 import { errorResponse } from './authorization-response.ts';
+import { askConsent } from './authorize.ts';
 import { consentTarget, onBrowserRequest, withLockedSignIn } from './browser-request.ts';
 import type { AuthorizationVisit, BrowserRequest, LockedSignIn, NextStep } from './browser-request.ts';
 import { issue } from './issue.ts';
@@ -25,8 +27,10 @@ export interface Answered {
 }
 
 /**
- * Answers a request that waits for consent, once, in the browser that made it, otherwise with an error page. A request
- * that would be granted more than the page showed is shown again. Undefined when there is no such box. Throws Outage.
+ * Answers a request that waits for consent in the browser that made it, otherwise with an error page. A request that
+ * would be granted more than the page showed is shown again. If the answer comes again, because the button was pressed
+ * twice, a new code takes the place of one that is unused; if it was used, the user is asked again. Undefined when there
+ * is no such box. Throws Outage.
  */
 export async function answerConsent(
   visit: AuthorizationVisit,
@@ -66,15 +70,21 @@ async function answerLocked(
   const { signIn, verdict } = validateAnswering(asked, locked);
   if (verdict !== undefined) return verdict;
   if (answer === 'allow' && shown !== shownDigest(request, state.settings)) return { next: 'consent', id };
-  const isWaiting = await takeConsentRequest(connection, state.box, { id, browser, now });
+  const isWaiting = await lockConsentRequest(connection, state.box, { id, browser, now });
   if (!isWaiting) return { next: 'error-page' };
   if (answer === 'deny') {
     return { next: 'client', answer: errorResponse(request.place, 'access_denied', 'The user denied access') };
   }
-  const user = signIn.person.id;
-  await rememberConsent(connection, asked, user);
-  await recordGiven(connection, { user, client: request.client.client.id });
-  return issue(connection, asked, signIn, services);
+  const earlier = await lockCode(connection, state.box, id);
+  if (earlier?.used === true) return askConsent(asked, locked);
+  if (earlier !== undefined) {
+    await deleteCode(connection, state.box, id);
+  } else {
+    const user = signIn.person.id;
+    await rememberConsent(connection, asked, user);
+    await recordGiven(connection, { user, client: request.client.client.id });
+  }
+  return issue(connection, asked, signIn, services, id);
 }
 
 /** Stores the consent. Scopes that were allowed before stay allowed. */

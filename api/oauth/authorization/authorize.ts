@@ -22,14 +22,14 @@ export function authorize(
   return onBrowserRequest(arrival, query, services, (asked) =>
     withLockedSignIn(asked, async (locked) => {
       const { signIn, verdict } = validateSignIn(asked, locked);
-      if (verdict === undefined) return issue(locked.connection, asked, signIn, services);
+      if (verdict === undefined) return issue(locked.connection, asked, signIn, services, randomUUID());
       return verdict === 'ask-consent' ? askConsent(asked, locked) : verdict;
     }),
   );
 }
 
 /** Stores a request until its user has answered the consent page. */
-async function askConsent(
+export async function askConsent(
   { state, request, browser, now }: BrowserRequest,
   { connection }: LockedSignIn,
 ): Promise<NextStep> {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { makeCode } from '../../credentials/code-text.ts';
 import { insertCode } from '../../db/authorization/authorization-code.ts';
 import type { NewCode } from '../../db/authorization/authorization-code.ts';
@@ -22,17 +21,18 @@ import { givesIdToken, givesToken } from './request/response-type.ts';
 
 /**
  * Issues a code or tokens to a locked sign-in that passed all checks, redirects to the client with them, and records the
- * client's use. Throws KeyNeeded, and Outage.
+ * client's use. `id` is the UUID of the row that is stored. Throws KeyNeeded, and Outage.
  */
 export async function issue(
   connection: Connection,
   asked: BrowserRequest,
   signIn: SignIn,
-  services: OAuthServices,
+  { usage }: OAuthServices,
+  id: string,
 ): Promise<NextStep> {
   const { state, request, now } = asked;
-  const answer = await (request.type === 'code' ? issueCode : issueTokens)(connection, asked, signIn);
-  services.usage.tokenIssued(state.box, request.client.client.id, now);
+  const answer = await (request.type === 'code' ? issueCode : issueTokens)(connection, asked, signIn, id);
+  usage.tokenIssued(state.box, request.client.client.id, now);
   return { next: 'client', answer };
 }
 
@@ -41,9 +41,10 @@ async function issueCode(
   connection: Connection,
   asked: BrowserRequest,
   signIn: SignIn,
+  id: string,
 ): Promise<AuthorizationResponse> {
   const { plan, askedScope, place } = asked.request;
-  const { text, id, hash } = makeCode({ grantsNothing: plan.scope === null && askedScope !== undefined });
+  const { text, hash } = makeCode({ id, grantsNothing: plan.scope === null && askedScope !== undefined });
   await insertCode(connection, asked.state.box, newCode(asked, signIn, { id, hash }));
   return authorizationResponse(place, [['code', text]]);
 }
@@ -56,6 +57,7 @@ async function issueTokens(
   connection: Connection,
   asked: BrowserRequest,
   signIn: SignIn,
+  id: string,
 ): Promise<AuthorizationResponse> {
   const { state, request, origin, now } = asked;
   const { place, plan, type, client } = request;
@@ -72,7 +74,7 @@ async function issueTokens(
   }
   await insertSession(connection, session, null, null);
   const tokens = { session: session.id, bucket: session.bucket, family: null };
-  await insertCode(connection, state.box, newCode(asked, signIn, { id: randomUUID(), hash: null }), tokens);
+  await insertCode(connection, state.box, newCode(asked, signIn, { id, hash: null }), tokens);
   const rest = [
     ['token_type', 'Bearer'],
     ['expires_in', plan.expiresIn?.toString()],

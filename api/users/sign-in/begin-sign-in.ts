@@ -1,6 +1,7 @@
 import type { Box } from '../../../crds/box.ts';
 import { browserHash, newBrowserToken } from '../../credentials/browser-token.ts';
 import { moveCodes } from '../../db/authorization/authorization-code.ts';
+import { insertConsentRequest, takeConsentRequests } from '../../db/authorization/consent-request.ts';
 import { deleteSignIns, insertSignIn } from '../../db/authorization/sign-in.ts';
 import { demandStandby } from '../../db/box/durability.ts';
 import type { Connection } from '../../db/core/transaction.ts';
@@ -54,6 +55,7 @@ export async function beginSignIn(
   const [from, to] = [browserHash(old), browserHash(browser)];
   // A deletion of the user comes before all of this or after it, and so does the same form that was sent twice.
   if (!(await lockUserRow(connection, box, user.id))) return undefined;
+  const waiting = await takeConsentRequests(connection, box, from);
   // First, so that codes issued to it meanwhile are found below.
   const { user: before = user.id, browsers } = await deleteSignIns(connection, box, from);
   await moveCodes(connection, box, { user: user.id, from: browsers, to, until: expiresAt });
@@ -64,5 +66,6 @@ export async function beginSignIn(
   const times = { createdAt: now, expiresAt };
   const replaced = { replaces: from, replacesUnseen: browsers[1] };
   await insertSignIn(connection, box, { browser: to, user: user.id, version, ...times, ...replaced });
+  for (const request of waiting) await insertConsentRequest(connection, box, { ...request, browser: to });
   return { browser, lifetime, user, signedOut };
 }

@@ -107,7 +107,7 @@ describe('the authorization endpoint', () => {
     ['light', back, '#', 'id_token token'],
     ['light', back, '#', 'code id_token'],
     ['light', back, '?', 'words'],
-    ['jwt', 'http://127.0.0.1/back', '#', 'words'],
+    ['jwt', 'http://127.0.0.1/back', '?', 'words'],
   ];
   for (const [client, at, part, type] of misplaced) {
     it(`R-42 answers ${type} of a client that may not use it where ${type} is answered (${client})`, async () => {

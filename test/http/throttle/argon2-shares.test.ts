@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { formToken, newBrowserToken } from '../../../api/credentials/browser-token.ts';
+import { browserHash, formToken, newBrowserToken } from '../../../api/credentials/browser-token.ts';
 import { startApi } from '../../support/api.ts';
 import type { TestApi } from '../../support/api.ts';
 import { addUser } from '../pages/browser.ts';
@@ -30,7 +30,7 @@ describe('argon2 under a flood of passwords', () => {
       method: 'POST',
       redirect: 'manual',
       headers: { Cookie: `boxgate-${box}=${token}`, 'X-Forwarded-For': from },
-      body: new URLSearchParams({ form_token: formToken(token), ...fields }),
+      body: new URLSearchParams({ form_token: formToken(browserHash(token)), ...fields }),
     });
     await response.arrayBuffer();
     return response.status;

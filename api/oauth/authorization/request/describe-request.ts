@@ -3,6 +3,7 @@ import { requestedClaims, scopesOf, withoutClaims } from '../../scope-text.ts';
 import type { OAuthServices } from '../../services.ts';
 import { validateAuthorizationRequest } from './authorization-request.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
+import type { Prompt } from './prompt.ts';
 import { shownDigest, shownLifetime } from './shown-request.ts';
 
 /** An authorization request as it is shown to users. */
@@ -19,6 +20,7 @@ export interface DescribedRequest {
   /** Seconds until the granted access ends at the latest. */
   readonly lifetime: number;
   readonly loginHint: string | undefined;
+  readonly prompt: Prompt;
   /** Digest that the user's answer repeats ({@link shownDigest}). */
   readonly shown: string;
 }
@@ -39,7 +41,7 @@ export function describeRequest(
 }
 
 function described(request: AuthorizationRequest, settings: Box): DescribedRequest {
-  const { plan, place, loginHint } = request;
+  const { plan, place, loginHint, prompt } = request;
   const { client } = request.client;
   return {
     client: { id: client.id, name: client.name },
@@ -50,6 +52,7 @@ function described(request: AuthorizationRequest, settings: Box): DescribedReque
     redirectUri: place.redirectUri,
     lifetime: shownLifetime(request, settings),
     loginHint,
+    prompt,
     shown: shownDigest(request, settings),
   };
 }

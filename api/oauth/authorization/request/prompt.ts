@@ -37,6 +37,11 @@ export function readPrompt(parameters: Parameters): Prompt {
   };
 }
 
+/** Checks whether a request demands a new sign-in although there is one from that time (milliseconds). */
+export function demandsSignIn(prompt: Prompt, createdAt: number, now: number): boolean {
+  return prompt.login || isTooOld(prompt, createdAt, now);
+}
+
 /** Checks whether a sign-in of that time (milliseconds) is too long ago for a request. */
 export function isTooOld({ maxAge }: Prompt, createdAt: number, now: number): boolean {
   return maxAge !== undefined && now - createdAt > maxAge * 1000;

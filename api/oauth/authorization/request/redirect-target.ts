@@ -14,12 +14,6 @@ export interface FoundRedirectTarget {
   readonly place: RedirectTarget;
 }
 
-/** The redirect URIs of a grant, and its usual response mode. */
-interface Configured {
-  readonly uris: ConfiguredUris;
-  readonly usual: 'query' | 'fragment';
-}
-
 /**
  * Finds the client of a request and its redirect URI (RFC 6749 §3.1.2.3, §3.1.2.4). Undefined if the client is unknown,
  * it or its box is inactive, or the URI is not configured for the response type: then nothing may be redirected.
@@ -32,13 +26,13 @@ export function findRedirectTarget(
   const client = clientOf(state, parameters.get('client_id') ?? '', issuer);
   if (client === undefined || client.client.active === false || state.settings.active === false) return undefined;
   const requested = parameters.get('redirect_uri');
-  const found = findUri(configuredFor(client.client, parameters.get('response_type')), requested);
-  if (found === undefined) return undefined;
-  const redirectUri = requested ?? found.uri;
+  const uri = findUri(configuredFor(client.client, parameters.get('response_type')), requested);
+  if (uri === undefined) return undefined;
+  const redirectUri = requested ?? uri;
   const place = {
     redirectUri,
-    configuredUri: found.uri,
-    mode: chooseMode(parameters, usualMode(parameters.get('response_type')) ?? found.usual, redirectUri),
+    configuredUri: uri,
+    mode: chooseMode(parameters, usualMode(parameters.get('response_type')), redirectUri),
     isNamed: requested !== undefined,
     state: parameters.get('state'),
     issuer,
@@ -47,25 +41,16 @@ export function findRedirectTarget(
 }
 
 /** Finds the configured URI that is requested, or the only one there is (RFC 6749 §3.1.2.3). */
-function findUri(
-  possible: readonly Configured[],
-  requested: string | undefined,
-): (Pick<Configured, 'usual'> & { readonly uri: string }) | undefined {
+function findUri(possible: readonly ConfiguredUris[], requested: string | undefined): string | undefined {
   if (requested === undefined && possible.length > 1) return undefined;
-  for (const { uris, usual } of possible) {
-    const uri = requested === undefined ? onlyUri(uris) : configuredUri(requested, uris);
-    if (uri !== undefined) return { uri, usual };
-  }
-  return undefined;
+  const uris = possible.map((one) => (requested === undefined ? onlyUri(one) : configuredUri(requested, one)));
+  return uris.find((one) => one !== undefined);
 }
 
 /** Returns the URIs for a response type; all of them if the client lacks the type, so that one receives the error. */
-function configuredFor({ auth }: Client, asked: string | undefined): readonly Configured[] {
-  const implicit = auth?.implicit && ({ uris: auth.implicit, usual: 'fragment' } as const);
-  const code = auth?.authorization_code && ({ uris: auth.authorization_code, usual: 'query' } as const);
+function configuredFor({ auth }: Client, asked: string | undefined): readonly ConfiguredUris[] {
   const type = knownResponseType(asked);
-  const grant = type && grantOf(type);
-  if (grant === 'implicit' && implicit !== undefined) return [implicit];
-  if (grant === 'authorization_code' && code !== undefined) return [code];
-  return [code, implicit].filter((one) => one !== undefined);
+  const uris = type && auth?.[grantOf(type)];
+  if (uris !== undefined) return [uris];
+  return [auth?.authorization_code, auth?.implicit].filter((one) => one !== undefined);
 }

@@ -32,12 +32,12 @@ export function grantOf(type: ResponseType): 'authorization_code' | 'implicit' {
 
 /**
  * Returns the default response mode for a `response_type`. The requested type decides, even if the client may not use
- * it (OAuth 2.0 Multiple Response Type Encoding Practices §2.1, §5). Undefined if it names no code, token or id_token.
+ * it (OAuth 2.0 Multiple Response Type Encoding Practices §2.1, §5). The query if it names neither token nor id_token, or
+ * is missing (RFC 6749 §3.1.1, §4.1.2.1).
  */
-export function usualMode(text: string | undefined): 'query' | 'fragment' | undefined {
+export function usualMode(text: string | undefined): 'query' | 'fragment' {
   const words = text?.split(' ') ?? [];
-  if (words.includes('token') || words.includes('id_token')) return 'fragment';
-  return words.includes('code') ? 'query' : undefined;
+  return words.includes('token') || words.includes('id_token') ? 'fragment' : 'query';
 }
 
 /** Reads the response type. Throws AuthorizationError unless the client may use it here. */

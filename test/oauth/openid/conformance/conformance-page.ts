@@ -77,8 +77,8 @@ function notDynamic(): string {
   return `They need dynamic registration, so the suite does not run them with static clients: ${names.join(', ')}.`;
 }
 
-const limits = `With a client that has the implicit grant alone, \`oidcc-response-type-missing\` fails: the error is in the fragment, and the suite wants it
-in the query.
+const limits = `With a client that has the implicit grant alone, \`oidcc-response-type-missing\` failed in that run: the error was in the fragment. Since then it is in the
+query (RFC 6749 §4.1.2.1), which a test checks.
 
 Not run: hybrid response types, which Boxgate does not have because OAuth 2.1 drops tokens in authorization responses; dynamic registration;
 front-channel and back-channel logout; session management; FAPI.`;
