@@ -12,7 +12,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE
   ON boxgate.resource, boxgate.tombstone, boxgate.box_version, boxgate.signing_key, boxgate.refresh_family,
      boxgate.session_room, boxgate.used_assertion, boxgate.service_account_pin, boxgate.user, boxgate.group,
      boxgate.group_member, boxgate.box_host, boxgate.sign_in, boxgate.consent, boxgate.consent_target,
-     boxgate.consent_request, boxgate.authorization_answer, boxgate.failed_attempt
+     boxgate.consent_request, boxgate.authorization_code, boxgate.failed_attempt
   TO :role;
 GRANT SELECT, UPDATE, DELETE ON boxgate.client_usage, boxgate.recorded_request, boxgate.policy_use TO :role;
 GRANT SELECT, INSERT ON boxgate.audit_event TO :role;

@@ -648,8 +648,8 @@ $$;
 CREATE TRIGGER drop_oldest_consent_requests AFTER INSERT ON boxgate.consent_request REFERENCING NEW TABLE AS new_rows
   FOR EACH STATEMENT EXECUTE FUNCTION boxgate.drop_oldest_consent_requests();
 
--- The answer to an authorization request: a code, or a token at once (then `hash` is null).
-CREATE TABLE boxgate.authorization_answer (
+-- A code that answers an authorization request; `hash` is null if a token answered it, without a code.
+CREATE TABLE boxgate.authorization_code (
   box              text NOT NULL REFERENCES boxgate.box,
   id               uuid NOT NULL,
   -- SHA-256 of the code's random part.
@@ -678,16 +678,16 @@ CREATE TABLE boxgate.authorization_answer (
   family           uuid,
   -- What the id_token says of the request, and of the sign-in: its time (OpenID Connect Core §2).
   nonce            text,
-  authenticated_at timestamptz,
+  authenticated_at timestamptz NOT NULL,
   PRIMARY KEY (box, id),
   FOREIGN KEY (box, user_id) REFERENCES boxgate.user ON DELETE CASCADE
 );
-ALTER TABLE boxgate.authorization_answer ENABLE ROW LEVEL SECURITY;
-CREATE POLICY own_box ON boxgate.authorization_answer USING (box = current_setting('boxgate.box', true));
-CREATE INDEX authorization_answer_browser ON boxgate.authorization_answer (box, browser);
-CREATE INDEX authorization_answer_user ON boxgate.authorization_answer (box, user_id);
-CREATE INDEX authorization_answer_end ON boxgate.authorization_answer (box, kept_until);
-CREATE INDEX authorization_answer_unused ON boxgate.authorization_answer (box, user_id, created_at) WHERE used_at IS NULL;
+ALTER TABLE boxgate.authorization_code ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own_box ON boxgate.authorization_code USING (box = current_setting('boxgate.box', true));
+CREATE INDEX authorization_code_browser ON boxgate.authorization_code (box, browser);
+CREATE INDEX authorization_code_user ON boxgate.authorization_code (box, user_id);
+CREATE INDEX authorization_code_end ON boxgate.authorization_code (box, kept_until);
+CREATE INDEX authorization_code_unused ON boxgate.authorization_code (box, user_id, created_at) WHERE used_at IS NULL;
 
 -- Keeps the 50 newest unused codes of a person. A code that is gone is refused like one that never was.
 CREATE FUNCTION boxgate.drop_oldest_codes() RETURNS trigger
@@ -698,18 +698,18 @@ BEGIN
     SELECT o.box, o.id
       FROM (SELECT DISTINCT n.box, n.user_id FROM new_rows n WHERE n.used_at IS NULL) AS n
      CROSS JOIN LATERAL (
-           SELECT a.box, a.id FROM authorization_answer a
+           SELECT a.box, a.id FROM authorization_code a
             WHERE a.box = n.box AND a.user_id = n.user_id AND a.used_at IS NULL
             ORDER BY a.created_at DESC, a.id DESC OFFSET 50) AS o
   ), held AS MATERIALIZED (
-    SELECT a.box, a.id FROM authorization_answer a JOIN over o ON a.box = o.box AND a.id = o.id
+    SELECT a.box, a.id FROM authorization_code a JOIN over o ON a.box = o.box AND a.id = o.id
      WHERE a.used_at IS NULL FOR UPDATE OF a SKIP LOCKED
   )
-  DELETE FROM authorization_answer a USING held h WHERE a.box = h.box AND a.id = h.id;
+  DELETE FROM authorization_code a USING held h WHERE a.box = h.box AND a.id = h.id;
   RETURN NULL;
 END
 $$;
-CREATE TRIGGER drop_oldest_codes AFTER INSERT ON boxgate.authorization_answer REFERENCING NEW TABLE AS new_rows
+CREATE TRIGGER drop_oldest_codes AFTER INSERT ON boxgate.authorization_code REFERENCING NEW TABLE AS new_rows
   FOR EACH STATEMENT EXECUTE FUNCTION boxgate.drop_oldest_codes();
 
 -- ---------------------------------------------------------------------------------------------------------------------------
@@ -1332,253 +1332,6 @@ BEGIN
   parent := s.parent;
   user_agent := s.user_agent;
   remote_addr := host(s.remote_addr);
-END
-$$;
-
--- ---------------------------------------------------------------------------------------------------------------------------
--- Code flow
-
--- Holds boxes until the transaction ends, by the two locks that every change of a box waits for: its place in the queue
--- (api/db/box.ts) and its row. Waits for nothing: a box that is being changed, or that a change waits for, is left out. Holds
--- none where statements do not each see the present (a database whose default is another isolation level).
-CREATE FUNCTION boxgate.hold_boxes(p_box text[]) RETURNS TABLE (box text, config_version bigint)
-LANGUAGE plpgsql VOLATILE
-AS $$
-BEGIN
-  RETURN QUERY
-  SELECT b.box, b.config_version
-    FROM (SELECT DISTINCT n.box FROM unnest(p_box) AS n (box)) AS d
-    JOIN boxgate.box b ON b.box = d.box
-   WHERE current_setting('transaction_isolation') = 'read committed'
-     AND pg_try_advisory_xact_lock_shared(hashtextextended('boxgate.box ' || d.box, 0))
-     FOR SHARE OF b SKIP LOCKED;
-END
-$$;
-
--- The sign-ins of browsers that are valid for their users, and what each user lets a client have at a target; of each the version
--- of its box, found or not. Times in milliseconds.
-CREATE FUNCTION boxgate.find_sign_ins(p_box text[], p_browser bytea[], p_client text[], p_target bytea[])
-RETURNS TABLE (nth bigint, config_version bigint, user_id bigint, version bigint, created bigint, expires bigint,
-               consent_version bigint, consent_scopes text[])
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = boxgate, pg_temp SET plan_cache_mode = force_custom_plan
-SET enable_hashjoin = off SET enable_mergejoin = off SET enable_seqscan = off SET join_collapse_limit = 1
-AS $$
-BEGIN
-  RETURN QUERY
-  SELECT n.nth, b.config_version, s.user_id, s.version, (extract(epoch FROM s.created_at) * 1000)::bigint,
-         (extract(epoch FROM s.expires_at) * 1000)::bigint, c.version, c.scopes
-    FROM unnest(p_box, p_browser, p_client, p_target) WITH ORDINALITY AS n (box, browser, client, target, nth)
-    JOIN box b ON b.box = n.box
-    LEFT JOIN LATERAL (
-      SELECT * FROM sign_in i
-       WHERE i.box = n.box AND i.browser = n.browser
-         AND (SELECT u.status IS DISTINCT FROM 'inactive' AND u.sessions_from <= i.version
-                FROM boxgate.user u WHERE u.box = i.box AND u.id = i.user_id) OFFSET 0) s ON true
-    LEFT JOIN LATERAL (
-      SELECT * FROM consent_target o
-       WHERE o.box = s.box AND o.user_id = s.user_id AND o.client = n.client AND o.target = n.target OFFSET 0) c ON true;
-END
-$$;
-
--- The rows of codes, and the version of the box of each, found or not, with the person for tokens that tell of them: by the scope
--- `groups`, or because the client of the code puts claims into its id_tokens (`p_claims`). Times in milliseconds.
-CREATE FUNCTION boxgate.find_codes(p_box text[], p_id uuid[], p_claims boolean[])
-RETURNS TABLE (nth bigint, config_version bigint, hash text, client text, user_id bigint, version bigint,
-               redirect_uri text, scope text, audience text[], challenge text, nonce text, authenticated bigint,
-               user_agent text, created bigint, expires bigint, used boolean, user_gone boolean, person jsonb)
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = boxgate, pg_temp SET plan_cache_mode = force_generic_plan
-SET enable_hashjoin = off SET enable_mergejoin = off SET enable_seqscan = off SET join_collapse_limit = 1
-AS $$
-BEGIN
-  RETURN QUERY
-  SELECT n.nth, b.config_version, encode(a.hash, 'hex'), a.client, a.user_id, a.version, a.redirect_uri, a.scope,
-         a.audience, a.challenge, a.nonce, (extract(epoch FROM a.authenticated_at) * 1000)::bigint, a.user_agent,
-         (extract(epoch FROM a.created_at) * 1000)::bigint, (extract(epoch FROM a.expires_at) * 1000)::bigint,
-         a.used_at IS NOT NULL,
-         (SELECT u.status IS DISTINCT FROM 'inactive' AND u.sessions_from <= a.version
-            FROM boxgate.user u WHERE u.box = a.box AND u.id = a.user_id) IS NOT TRUE,
-         CASE WHEN n.claims OR 'groups' = ANY (string_to_array(a.scope, ' '))
-              THEN living_user(a.box, a.user_id, a.version) END
-    FROM unnest(p_box, p_id, p_claims) WITH ORDINALITY AS n (box, id, claims, nth)
-    JOIN box b ON b.box = n.box
-    LEFT JOIN LATERAL (SELECT * FROM authorization_answer t WHERE t.box = n.box AND t.id = n.id OFFSET 0) a ON true;
-END
-$$;
-
--- Stores codes, and tells which: each only if its box can be held at the version it was decided under, and its user, its sign-in
--- and, unless `p_consent` is null, the consent of this version for this target are as they were found. Nothing is waited for: the
--- locks are there before the second statement looks at the rows, and until what it stores is committed.
-CREATE FUNCTION boxgate.store_codes(
-  p_box text[], p_version bigint[], p_id uuid[], p_hash bytea[], p_client text[], p_user bigint[], p_browser bytea[],
-  p_signed_in bigint[], p_consent bigint[], p_redirect_uri text[], p_scope text[], p_audience jsonb[], p_challenge text[],
-  p_nonce text[], p_authenticated bigint[], p_agent text[], p_created bigint[], p_expires bigint[], p_kept bigint[],
-  p_target bytea[]
-) RETURNS TABLE (nth bigint)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = boxgate, pg_temp SET plan_cache_mode = force_custom_plan
-SET enable_hashjoin = off SET enable_mergejoin = off SET enable_seqscan = off SET join_collapse_limit = 1
-AS $$
-DECLARE
-  v_boxes text[];
-  v_versions bigint[];
-BEGIN
-  SELECT array_agg(h.box), array_agg(h.config_version) INTO v_boxes, v_versions FROM hold_boxes(p_box) AS h;
-  RETURN QUERY
-  WITH good AS MATERIALIZED (
-    SELECT n.*
-      FROM unnest(p_box, p_version, p_id, p_hash, p_client, p_user, p_browser, p_signed_in, p_consent, p_redirect_uri,
-                  p_scope, p_audience, p_challenge, p_nonce, p_authenticated, p_agent, p_created, p_expires, p_kept, p_target)
-           WITH ORDINALITY
-        AS n (box, version, id, hash, client, user_id, browser, signed_in, consent, redirect_uri, scope, audience,
-              challenge, nonce, authenticated, agent, created, expires, kept, target, nth)
-      JOIN unnest(v_boxes, v_versions) AS h (box, version) ON h.box = n.box AND h.version = n.version
-      -- A user is deleted before their sign-ins: locked in this order, and without a wait.
-      JOIN boxgate.user u ON u.box = n.box AND u.id = n.user_id
-      -- Not "=", which an index of the sign-ins of a user would serve too: of one browser there is one.
-      JOIN sign_in s ON s.box = n.box AND s.browser = n.browser AND s.user_id IS NOT DISTINCT FROM n.user_id
-     WHERE u.status IS DISTINCT FROM 'inactive' AND u.sessions_from <= n.signed_in
-       AND s.version IS NOT DISTINCT FROM n.signed_in
-       AND (n.consent IS NULL OR (
-             SELECT c.version = n.consent AND c.scopes @> string_to_array(coalesce(n.scope, ''), ' ')
-               FROM consent_target c
-              WHERE c.box = n.box AND c.user_id = n.user_id AND c.client = n.client AND c.target = n.target))
-       FOR KEY SHARE OF u, s SKIP LOCKED
-  ), stored AS (
-    INSERT INTO authorization_answer (box, id, hash, client, user_id, version, browser, redirect_uri, scope, audience,
-                                      challenge, nonce, authenticated_at, user_agent, created_at, expires_at, kept_until)
-    SELECT g.box, g.id, g.hash, g.client, g.user_id, g.version, g.browser, g.redirect_uri, g.scope,
-           CASE WHEN g.audience IS NOT NULL THEN ARRAY(SELECT jsonb_array_elements_text(g.audience)) END,
-           g.challenge, g.nonce, to_timestamp(g.authenticated / 1000.0), g.agent, to_timestamp(g.created / 1000.0),
-           to_timestamp(g.expires / 1000.0), to_timestamp(g.kept / 1000.0)
-      FROM good g
-  )
-  SELECT g.nth FROM good g;
-END
-$$;
-
--- Redeems codes, and tells which: marks each as used and stores the session that came of it, only if its box can be held at the
--- version it was decided under, nobody has used or ended the code, and its user may still use what was begun then. Of two uses in
--- one call the first counts. The transaction that calls it has stored the family of the session, if there is one. Whether the code
--- is unused is asked outside the probe: inside, the index of the unused codes of a box looks as good.
-CREATE FUNCTION boxgate.redeem_codes(
-  p_box text[], p_version bigint[], p_code uuid[], p_code_hash bytea[], p_used bigint[], p_id uuid[], p_bucket integer[],
-  p_expires bigint[], p_client text[], p_hash bytea[], p_addr inet[], p_user bigint[], p_scope text[], p_audience jsonb[],
-  p_agent text[], p_family uuid[]
-) RETURNS TABLE (nth bigint)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = boxgate, pg_temp SET plan_cache_mode = force_generic_plan
-SET enable_hashjoin = off SET enable_mergejoin = off SET enable_seqscan = off SET join_collapse_limit = 1
-AS $$
-DECLARE
-  v_boxes text[];
-  v_versions bigint[];
-BEGIN
-  SELECT array_agg(h.box), array_agg(h.config_version) INTO v_boxes, v_versions FROM hold_boxes(p_box) AS h;
-  RETURN QUERY
-  WITH asked AS MATERIALIZED (
-    SELECT DISTINCT ON (n.box, n.code) n.*
-      FROM unnest(p_box, p_version, p_code, p_code_hash, p_used, p_id, p_bucket, p_expires, p_client, p_hash, p_addr,
-                  p_user, p_scope, p_audience, p_agent, p_family) WITH ORDINALITY
-        AS n (box, version, code, code_hash, used, id, bucket, expires, client, hash, addr, user_id, scope, audience,
-              agent, family, nth)
-     ORDER BY n.box, n.code, n.nth
-  ), good AS MATERIALIZED (
-    SELECT n.*
-      FROM asked n
-      JOIN unnest(v_boxes, v_versions) AS h (box, version) ON h.box = n.box AND h.version = n.version
-     CROSS JOIN LATERAL (
-       SELECT a.used_at, a.client, a.user_id, a.version FROM authorization_answer a
-        WHERE a.box = n.box AND a.id = n.code AND a.hash = n.code_hash
-          FOR UPDATE SKIP LOCKED OFFSET 0) AS f
-     WHERE f.used_at IS NULL
-       AND f.client = n.client AND f.user_id IS NOT DISTINCT FROM n.user_id
-       AND (SELECT u.status IS DISTINCT FROM 'inactive' AND u.sessions_from <= f.version
-              FROM boxgate.user u WHERE u.box = n.box AND u.id = f.user_id)
-  ), stored AS (
-    INSERT INTO session (id, version, expires_at, bucket, type, box, client, token_hash, remote_addr, user_id, scope,
-                         audience, user_agent, family)
-    SELECT g.id, g.version, to_timestamp(g.expires), g.bucket, 'a', g.box, g.client, g.hash, g.addr, g.user_id, g.scope,
-           CASE WHEN g.audience IS NOT NULL THEN ARRAY(SELECT jsonb_array_elements_text(g.audience)) END, g.agent, g.family
-      FROM good g
-  )
-  UPDATE authorization_answer a
-     SET used_at = to_timestamp(g.used / 1000.0), session = g.id, bucket = g.bucket, family = g.family
-    FROM good g WHERE a.box = g.box AND a.id = g.code
-  RETURNING g.nth;
-END
-$$;
-
--- Finds codes as find_codes does, and uses each that is as expected: then it is marked as used, and its session is stored.
--- That is so only if nothing in the box has changed since the code was issued (three equal versions), so everything that was
--- judged then still holds; and if it is unused, has not expired, is not from before a revocation (`p_since`), and its client,
--- redirect URI and PKCE challenge are those of the request. `p_openid`: there is a key that can sign an id_token.
--- The row tells whether it was stored (`stored`), and what the code was before. Times in milliseconds; `p_expires` in seconds.
--- The row of the code is locked: another use, a sign-out and the end of a grant come wholly before or wholly after. A row that
--- somebody holds is passed over. Of two uses in one call the first counts. The box is not held, as for a use of a refresh
--- token (migration 38): a session that is stored while its client, user or box is being revoked has the older version.
--- LATERAL with OFFSET 0 is a probe of the primary key for each, so the plan can be kept. Found rows keep their place (ctid):
--- each change of a code marks it as used, or deletes it.
-CREATE FUNCTION boxgate.use_codes(
-  p_box text[], p_version bigint[], p_code uuid[], p_code_hash bytea[], p_client text[], p_now bigint[], p_since bigint[],
-  p_redirect_uri text[], p_challenge text[], p_openid boolean[], p_claims boolean[], p_id uuid[], p_bucket integer[],
-  p_expires bigint[], p_hash bytea[], p_addr inet[]
-) RETURNS TABLE (nth bigint, config_version bigint, hash text, client text, user_id bigint, version bigint,
-                 redirect_uri text, scope text, audience text[], challenge text, nonce text, authenticated bigint,
-                 user_agent text, created bigint, expires bigint, used boolean, user_gone boolean, person jsonb,
-                 stored boolean)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = boxgate, pg_temp SET plan_cache_mode = force_generic_plan
-SET enable_hashjoin = off SET enable_mergejoin = off SET enable_seqscan = off SET join_collapse_limit = 1
-AS $$
-#variable_conflict use_column
-BEGIN
-  RETURN QUERY
-  WITH found AS MATERIALIZED (
-    SELECT n.nth, n.now, n.claims, n.id, n.bucket, n.ends, n.token_hash, n.addr, b.config_version, a.*,
-           a.hash = n.code_hash
-             AND a.used_at IS NULL
-             AND a.version = n.version
-             AND b.config_version = n.version
-             AND a.client = n.client
-             AND a.expires_at > to_timestamp(n.now / 1000.0)
-             AND a.created_at >= to_timestamp(n.since / 1000.0)
-             AND a.redirect_uri IS NOT DISTINCT FROM n.redirect_uri
-             AND a.challenge IS NOT DISTINCT FROM n.challenge
-             AND (n.openid OR a.scope IS NULL OR 'openid' <> ALL (string_to_array(a.scope, ' ')))
-             AND NOT a.user_gone
-             AND current_setting('transaction_isolation') = 'read committed' AS fits
-      FROM unnest(p_box, p_version, p_code, p_code_hash, p_client, p_now, p_since, p_redirect_uri, p_challenge, p_openid,
-                  p_claims, p_id, p_bucket, p_expires, p_hash, p_addr) WITH ORDINALITY
-        AS n (box, version, code, code_hash, client, now, since, redirect_uri, challenge, openid, claims, id, bucket, ends,
-              token_hash, addr, nth)
-      JOIN box b ON b.box = n.box
-      LEFT JOIN LATERAL (
-        SELECT t.ctid AS place, t.box, t.hash, t.client, t.user_id, t.version, t.redirect_uri, t.scope, t.audience,
-               t.challenge, t.nonce, t.authenticated_at, t.user_agent, t.created_at, t.expires_at, t.used_at,
-               (SELECT u.status IS DISTINCT FROM 'inactive' AND u.sessions_from <= t.version
-                  FROM boxgate.user u WHERE u.box = t.box AND u.id = t.user_id) IS NOT TRUE AS user_gone
-          FROM authorization_answer t WHERE t.box = n.box AND t.id = n.code OFFSET 0) a ON true
-  ), good AS MATERIALIZED (
-    SELECT f.*
-      FROM (SELECT DISTINCT ON (o.place) o.* FROM found o WHERE o.fits ORDER BY o.place, o.nth) f
-     CROSS JOIN LATERAL (
-       SELECT FROM authorization_answer t WHERE t.ctid = f.place AND t.used_at IS NULL FOR UPDATE SKIP LOCKED OFFSET 0) l
-  ), stored AS (
-    INSERT INTO session (id, version, expires_at, bucket, type, box, client, token_hash, remote_addr, user_id, scope,
-                         audience, user_agent)
-    SELECT g.id, g.version, to_timestamp(g.ends), g.bucket, 'a', g.box, g.client, g.token_hash, g.addr, g.user_id, g.scope,
-           g.audience, g.user_agent
-      FROM good g
-  ), used AS (
-    UPDATE authorization_answer a SET used_at = to_timestamp(g.now / 1000.0), session = g.id, bucket = g.bucket
-      FROM good g WHERE a.ctid = g.place
-    RETURNING g.nth
-  )
-  SELECT f.nth, f.config_version, encode(f.hash, 'hex'), f.client, f.user_id, f.version, f.redirect_uri, f.scope,
-         f.audience, f.challenge, f.nonce, (extract(epoch FROM f.authenticated_at) * 1000)::bigint, f.user_agent,
-         (extract(epoch FROM f.created_at) * 1000)::bigint, (extract(epoch FROM f.expires_at) * 1000)::bigint,
-         f.used_at IS NOT NULL, f.user_gone,
-         CASE WHEN f.claims OR 'groups' = ANY (string_to_array(f.scope, ' '))
-              THEN living_user(f.box, f.user_id, f.version) END,
-         f.nth IN (SELECT u.nth FROM used u)
-    FROM found f;
 END
 $$;
 

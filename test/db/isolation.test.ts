@@ -40,9 +40,9 @@ const rowsOf: Readonly<Record<string, (box: string) => string>> = {
     `(box, user_id, client, target, redirect_uri, scopes, version, created_at) VALUES ('${box}', 1, 'same', '', '', '{}', 1, now())`,
   consent_request: (box) =>
     `(box, id, browser, query, expires_at) VALUES ('${box}', '${id}', '\\x00', '?x=${box}', now())`,
-  authorization_answer: (box) =>
-    `(box, id, client, user_id, version, browser, redirect_uri, created_at, expires_at, kept_until)
-     VALUES ('${box}', '${id}', 'same', 1, 1, '\\x00', 'https://a.example', now(), now(), now())`,
+  authorization_code: (box) =>
+    `(box, id, client, user_id, version, browser, redirect_uri, created_at, expires_at, kept_until, authenticated_at)
+     VALUES ('${box}', '${id}', 'same', 1, 1, '\\x00', 'https://a.example', now(), now(), now(), now())`,
   audit_event: (box) =>
     `(box, id, version, created_at, day, event, result)
      VALUES ('${box}', '${id}', 1, now(), ${String(expiry)}, 'user.deleted', 'success')`,
@@ -272,12 +272,9 @@ describe('hand-written SQL under the API’s role', () => {
       'end_box_data',
       'end_oldest_families',
       'family_grant',
-      'find_codes',
       'find_refresh_families',
       'find_service_accounts',
-      'find_sign_ins',
       'groups_of',
-      'hold_boxes',
       'issue_families',
       'issue_sessions',
       'living_family',
@@ -291,7 +288,6 @@ describe('hand-written SQL under the API’s role', () => {
       'prune_revocations',
       'read_session',
       'record_requests',
-      'redeem_codes',
       'require_bucket',
       'row_state',
       'session_in',
@@ -299,13 +295,11 @@ describe('hand-written SQL under the API’s role', () => {
       'set_group_content',
       'settings_within',
       'store_audit_events',
-      'store_codes',
       'store_counted_events',
       'store_resources',
       'trim_requests',
       'unpin_service_accounts',
       'use_assertions',
-      'use_codes',
       'use_refresh_tokens',
     ]);
     const everybody = await owner.query(

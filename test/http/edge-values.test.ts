@@ -291,7 +291,7 @@ describe('values of other software', () => {
   it('R2: the consent form of a tab is shown again after a sign-in in another one', async () => {
     // E-10: its "Try again" was a dead end.
     const { browser, fields } = await askedForConsent();
-    await browser.submit(pagePath('signin', { prompt: 'login' }), api.eve);
+    await browser.submit(pagePath('signin', { prompt: 'login' }), { ...api.eve });
     const answer = await browser.post('/auth/consent', { ...fields, answer: 'allow' });
     expect(answer.status).to.equal(303);
     expect((await browser.get(answer.location)).text).to.contain(api.eve.email);

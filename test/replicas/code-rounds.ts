@@ -81,7 +81,7 @@ async function storedCodes(round: Round, { id, person }: CodeHolder, count: numb
   await owner.connect();
   try {
     await owner.query(
-      `INSERT INTO boxgate.authorization_answer (box, id, hash, client, user_id, version, browser, redirect_uri, scope,
+      `INSERT INTO boxgate.authorization_code (box, id, hash, client, user_id, version, browser, redirect_uri, scope,
                                                  created_at, expires_at, kept_until, authenticated_at)
        SELECT b.box, c.id, decode(c.hash, 'hex'), $4, $5, b.config_version, $6, $7, 'read',
               now(), now() + interval '1 minute', now() + interval '1 hour', now()

@@ -42,7 +42,7 @@ export async function insertCode(
   tokens?: IssuedTokens,
 ): Promise<void> {
   await connection.query(
-    `INSERT INTO boxgate.authorization_answer
+    `INSERT INTO boxgate.authorization_code
        (box, id, hash, client, user_id, version, browser, redirect_uri, scope, audience, challenge, user_agent,
         created_at, expires_at, kept_until, nonce, authenticated_at, session, bucket, family, used_at)
      VALUES ($1, $2, decode($3, 'hex'), $4, $5, $6, decode($7, 'hex'), $8, $9, $10, $11, $12,
@@ -93,7 +93,7 @@ export async function lockCode(connection: Connection, box: string, id: string):
     `SELECT id, encode(hash, 'hex') AS hash, client, user_id, version, redirect_uri, scope, audience, challenge, nonce,
             authenticated_at, user_agent, created_at, expires_at, used_at IS NOT NULL AS used,
             boxgate.living_user(box, user_id, version) AS person, session, bucket, family
-       FROM boxgate.authorization_answer WHERE box = $1 AND id = $2 FOR UPDATE`,
+       FROM boxgate.authorization_code WHERE box = $1 AND id = $2 FOR UPDATE`,
     [box, id],
   );
   const [row] = rows;
@@ -127,7 +127,7 @@ export async function useCode(
   { session, bucket, family, now }: IssuedTokens & { readonly now: number },
 ): Promise<void> {
   await connection.query(
-    `UPDATE boxgate.authorization_answer
+    `UPDATE boxgate.authorization_code
         SET used_at = to_timestamp($3 / 1000.0), session = $4, bucket = $5, family = $6
       WHERE box = $1 AND id = $2`,
     [box, id, now, session, bucket, family],
@@ -136,7 +136,7 @@ export async function useCode(
 
 /** Deletes a code that nobody used: another one takes its place. */
 export async function deleteCode(connection: Connection, box: string, id: string): Promise<void> {
-  await connection.query('DELETE FROM boxgate.authorization_answer WHERE box = $1 AND id = $2', [box, id]);
+  await connection.query('DELETE FROM boxgate.authorization_code WHERE box = $1 AND id = $2', [box, id]);
 }
 
 /** A code that has been closed, and its user; `tokens` is null if it was never used. */
@@ -153,7 +153,7 @@ export async function closeCodesOf(
   now: number,
 ): Promise<readonly ClosedCode[]> {
   const { rows } = await connection.query<Pick<CodeRow, 'user_id' | 'session' | 'bucket' | 'family'>>(
-    `UPDATE boxgate.authorization_answer SET used_at = coalesce(used_at, to_timestamp($3 / 1000.0))
+    `UPDATE boxgate.authorization_code SET used_at = coalesce(used_at, to_timestamp($3 / 1000.0))
       WHERE box = $1 AND browser = ANY ($2::bytea[]) RETURNING user_id, session, bucket, family`,
     [box, bytesOf(browsers), now],
   );
@@ -177,7 +177,7 @@ export async function moveCodes(
   { user, from, to, until }: HandedOn,
 ): Promise<void> {
   await connection.query(
-    `UPDATE boxgate.authorization_answer
+    `UPDATE boxgate.authorization_code
         SET browser = decode($3, 'hex'), kept_until = greatest(kept_until, to_timestamp($5 / 1000.0))
       WHERE box = $1 AND browser = ANY ($2::bytea[]) AND user_id = $4`,
     [box, bytesOf(from), to, user, until],
@@ -196,9 +196,9 @@ function tokensIn({ session, bucket, family }: Pick<CodeRow, 'session' | 'bucket
 export async function deleteOldCodes(connection: Connection, box: string, limit: number): Promise<number> {
   const { rowCount } = await connection.query(
     `WITH over AS MATERIALIZED (
-       SELECT id FROM boxgate.authorization_answer
+       SELECT id FROM boxgate.authorization_code
         WHERE box = $1 AND kept_until < now() ORDER BY kept_until LIMIT $2 FOR UPDATE SKIP LOCKED)
-     DELETE FROM boxgate.authorization_answer a USING over WHERE a.box = $1 AND a.id = over.id`,
+     DELETE FROM boxgate.authorization_code a USING over WHERE a.box = $1 AND a.id = over.id`,
     [box, limit],
   );
   return rowCount ?? 0;

@@ -15,7 +15,7 @@ export async function endGrant(
   now: number,
 ): Promise<void> {
   await connection.query(
-    `UPDATE boxgate.authorization_answer SET used_at = coalesce(used_at, ${momentAt('$4')})
+    `UPDATE boxgate.authorization_code SET used_at = coalesce(used_at, ${momentAt('$4')})
       WHERE box = $1 AND user_id = $2 AND client = $3`,
     [box, user, client, now],
   );

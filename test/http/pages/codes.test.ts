@@ -240,12 +240,12 @@ describe('a code', () => {
 
   it('is remembered as long as the sign-in that it was handed on to', async () => {
     await redeem({ code: await newCode(), client_id: 'own', code_verifier: verifier });
-    await ownerQuery(api, `UPDATE boxgate.authorization_answer SET kept_until = now() + interval '1 second'`, []);
+    await ownerQuery(api, `UPDATE boxgate.authorization_code SET kept_until = now() + interval '1 second'`, []);
     await signInAgain(ann);
     const kept = await ownerQuery(
       api,
       `SELECT count(*)::int AS answers, bool_and(a.kept_until >= s.expires_at) AS long_enough
-         FROM boxgate.sign_in s JOIN boxgate.authorization_answer a ON a.box = s.box AND a.browser = s.browser
+         FROM boxgate.sign_in s JOIN boxgate.authorization_code a ON a.box = s.box AND a.browser = s.browser
         WHERE s.created_at = (SELECT max(created_at) FROM boxgate.sign_in)`,
       [],
     );

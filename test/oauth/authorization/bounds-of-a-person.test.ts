@@ -66,7 +66,7 @@ describe('what one person can create', () => {
 
   it('R-52 is at most fifty codes that nobody used: the oldest goes', async () => {
     const codes = await times(60, code);
-    expect(await count('authorization_answer', 'used_at IS NULL')).to.equal(50);
+    expect(await count('authorization_code', 'used_at IS NULL')).to.equal(50);
     const oldest = await redeem(codes[0] ?? '');
     expect([oldest.status, oldest.body['error']]).to.deep.equal([400, 'invalid_grant']);
     for (const kept of [codes[10], codes[59]]) expect((await redeem(kept ?? '')).status).to.equal(200);

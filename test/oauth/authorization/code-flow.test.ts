@@ -56,7 +56,7 @@ describe('the code flow', () => {
       ]);
     await setName('x'.repeat(20_000));
     expect(await redeem(one, person, code)).to.equal('invalid_scope');
-    const stored = 'SELECT used_at FROM boxgate.authorization_answer WHERE box = $1 AND used_at IS NULL';
+    const stored = 'SELECT used_at FROM boxgate.authorization_code WHERE box = $1 AND used_at IS NULL';
     expect((await world.owner.query(stored, [box])).rowCount).to.equal(1);
     await setName('Ann');
     expect(await lives(two, person, await tokensOf(two, person, code))).to.equal(true);

@@ -78,7 +78,7 @@ async function later({ api }: LoginFlow, seconds: number): Promise<void> {
   await ownerQuery(api, `UPDATE boxgate.sign_in SET created_at = created_at - ${by}`, []);
   await ownerQuery(
     api,
-    `UPDATE boxgate.authorization_answer SET created_at = created_at - ${by}, expires_at = expires_at - ${by}`,
+    `UPDATE boxgate.authorization_code SET created_at = created_at - ${by}, expires_at = expires_at - ${by}`,
     [],
   );
 }
