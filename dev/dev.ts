@@ -118,7 +118,7 @@ async function serve(run: Run): Promise<number> {
   const reconciler = reconcile(run, { reader, state, api, managementKey, keeper: secrets });
   closing.add('The reconciler', () => reconciler.stop());
   restarts.addEventListener('restart', () => {
-    reconciler.sweep().catch(() => undefined);
+    reconciler.sweep();
   });
   await Promise.race([reconciler.firstRound, reconciler.failed, aborted(signal)]);
   giveBackMemory();

@@ -1,4 +1,4 @@
-import type { QueueOptions } from './reconcile/queue.ts';
+import type { QueueOptions } from './reconcile/work-queue.ts';
 
 /** Rights that the operator needs and lacks. */
 export interface RightsWatch {

@@ -62,7 +62,7 @@ export interface BoxSecrets {
 export interface Source {
   /** Returns the boxes in which anything is declared. */
   boxes(signal: AbortSignal): Promise<readonly string[]>;
-  /** Limit of the statuses that a pass writes, an eighth of it while rows wait; undefined: they cost nothing. */
+  /** Limit of the statuses that a pass writes; undefined: they cost nothing. */
   readonly statusesInTurn?: number;
   /** Returns the declarations of a box, as far as this source knows them. */
   list(box: string, signal: AbortSignal): Promise<Listing>;

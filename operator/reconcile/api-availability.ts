@@ -1,5 +1,5 @@
 import { ManagementError } from '../../api/client/management-error.ts';
-import type { QueueOptions } from './queue.ts';
+import type { QueueOptions } from './work-queue.ts';
 
 /** Reachability of the API. */
 export interface ApiAvailability {
@@ -38,7 +38,7 @@ const period = 2_000;
 export function watchApiAvailability({ ask, onAway, onReturn, schedule }: ApiAvailabilityOptions): ApiAvailability {
   const stopping = new AbortController();
   let isAsking = false;
-  let told: string | undefined;
+  let reported: string | undefined;
   let hasServed = false;
   let last: string | undefined;
   let cancel = (): void => undefined;
@@ -51,25 +51,25 @@ export function watchApiAvailability({ ask, onAway, onReturn, schedule }: ApiAva
     spare();
     isAsking = false;
     if (stopping.signal.aborted) return;
-    const [before, seen] = [told, last];
+    const [before, seen] = [reported, last];
     last = fault;
     // Replicas may differ in their reasons: one that comes and goes is not reported.
-    if (fault === undefined || before === undefined || fault === seen) told = fault;
+    if (fault === undefined || before === undefined || fault === seen) reported = fault;
     cancel = schedule(fault === undefined ? calmPeriod : period, () => void look());
-    if (told !== undefined && told !== before) onAway(told, before === undefined && hasServed);
+    if (reported !== undefined && reported !== before) onAway(reported, before === undefined && hasServed);
     hasServed ||= fault === undefined;
-    if (told === undefined && before !== undefined) onReturn();
+    if (reported === undefined && before !== undefined) onReturn();
   }
 
   cancel = schedule(calmPeriod, () => void look());
   return {
     suspect(error) {
-      if (!isNoAnswer(error) || isAsking || told !== undefined || stopping.signal.aborted) return;
+      if (!isNoAnswer(error) || isAsking || reported !== undefined || stopping.signal.aborted) return;
       cancel();
       void look();
     },
     noteServed: () => void (hasServed = true),
-    fault: () => told,
+    fault: () => reported,
     stop() {
       stopping.abort(new Error('nobody waits for the API any more'));
       cancel();

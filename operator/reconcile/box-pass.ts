@@ -6,7 +6,6 @@ import type { Listing } from '../desired/source.ts';
 import type { KeptSecrets } from '../secrets/kept-secrets.ts';
 import type { BoxApi } from './box-api.ts';
 import type { BoxCache } from './box-cache.ts';
-import type { LargeTurn } from './large-turns.ts';
 import type { PassContext } from './pass-context.ts';
 
 /** Scope of a pass: changes only, or everything (at the start, periodically, after a failure). */
@@ -18,8 +17,6 @@ export interface PassRequest {
   readonly scope: PassScope;
   readonly cache: BoxCache;
   readonly context: PassContext;
-  /** Decides which large objects this pass sends and writes; absent: all of them. */
-  readonly large?: LargeTurn;
   readonly signal: AbortSignal;
 }
 

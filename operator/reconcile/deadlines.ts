@@ -1,7 +1,7 @@
 import type { EventRecorder } from '../status/events.ts';
 import { deletionWaits, type Failure } from './failure.ts';
 import type { TerminatingObject, Finalizers } from './finalizers.ts';
-import type { QueueOptions } from './queue.ts';
+import type { QueueOptions } from './work-queue.ts';
 
 /** Dependencies of the deadlines. */
 export interface DeadlineOptions {

@@ -3,21 +3,20 @@ import type { Desired } from '../desired/desired.ts';
 import { lockedBox } from '../desired/locked-box.ts';
 import { failureOf } from './failure.ts';
 import type { BoxPass } from './box-pass.ts';
-import { inTurn } from './large-turns.ts';
 import { publish, type Remainder } from './publish.ts';
 
 /** Outcome of applying the desired state of a box, which its statuses report. */
 export type Outcome =
-  /** `left` has the keys of objects that the next pass sends. */
-  | { readonly result: 'applied'; readonly left: ReadonlySet<string> }
+  /** `isCut`: the next pass sends the rest. */
+  | { readonly result: 'applied'; readonly isCut: boolean }
   /** The box belongs to another namespace, whose uid is `bound`. */
   | { readonly result: 'locked'; readonly bound: string | undefined }
   | { readonly result: 'failed'; readonly error: unknown };
 
-/** Returns the outcome of `apply`, which returns the keys of objects that are left for the next pass. */
-export async function outcomeOf(apply: () => Promise<ReadonlySet<string>>): Promise<Outcome> {
+/** Returns the outcome of `apply`, which returns whether anything is left for the next pass. */
+export async function outcomeOf(apply: () => Promise<boolean>): Promise<Outcome> {
   try {
-    return { result: 'applied', left: await apply() };
+    return { result: 'applied', isCut: await apply() };
   } catch (error) {
     return isLocked(error) ? { result: 'locked', bound: error.bound } : { result: 'failed', error };
   }
@@ -35,7 +34,8 @@ export async function writeStatuses(pass: BoxPass, desired: readonly Desired[], 
   switch (outcome.result) {
     case 'applied':
       cache.locked = undefined;
-      return publish(pass, desired, 'pending', outcome.left);
+      // Rows come before statuses.
+      return outcome.isCut ? 'more' : publish(pass, desired, 'pending');
     case 'locked':
       cache.locked = lockedBox(box, outcome.bound, namespace, cache.locked);
       // Only an admin's decision helps, which is seen immediately: there is no reason to retry.
@@ -59,7 +59,7 @@ function reported({ cache, context }: BoxPass, desired: readonly Desired[]): Rea
 }
 
 /** Releases the terminating objects of a locked box. They have no row: its rows belong to the earlier namespace. */
-async function releaseTerminating({ box, large, context: { source }, signal }: BoxPass): Promise<void> {
-  const going = inTurn(source.finalizers?.terminating(box) ?? [], large);
+async function releaseTerminating({ box, context: { source }, signal }: BoxPass): Promise<void> {
+  const going = source.finalizers?.terminating(box) ?? [];
   if (going.length > 0) await source.finalizers?.remove(box, going, signal);
 }

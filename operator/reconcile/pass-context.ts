@@ -32,10 +32,6 @@ export interface PassContext {
   readonly now: () => Date;
   /** Returns why the API cannot serve at present; undefined if it can. */
   readonly apiFault: () => string | undefined;
-  /** Checks whether other boxes wait for their pass. */
-  readonly isCrowded: () => boolean;
-  /** Checks whether a box has changed since its running pass began. */
-  readonly isChangedMeanwhile: (box: string) => boolean;
   /** Checks whether lists lack so many objects in all boxes together that they must be wrong. */
   readonly isMuchMissing: () => boolean;
   readonly random: () => number;

@@ -4,12 +4,11 @@ import { followServiceAccounts } from '../desired/service-accounts.ts';
 import { forgetLeftovers, forgetUnwanted } from '../secrets/forget.ts';
 import { nextLook } from '../secrets/generated-secrets.ts';
 import { takeUsage } from '../status/usage.ts';
-import { applyPlan, compareWithStored } from './apply/apply-plan.ts';
-import { deletionsOf, removeDeleted } from './apply/deletion.ts';
-import type { Removal } from './apply/plan.ts';
+import { applyPlan, compareWithStored } from './apply.ts';
+import { deletionsOf, removeDeleted } from './deletion.ts';
+import type { Removal } from './plan.ts';
 import { isTerminating, type BoxPass, type PassRequest } from './box-pass.ts';
 import { desiredState } from './desired-state.ts';
-import { keepService } from './keep-service.ts';
 import { REFUSAL_RETRY } from './finalizers.ts';
 import { inNamespace, openPass } from './open-pass.ts';
 import { outcomeOf, writeStatuses } from './outcome.ts';
@@ -17,7 +16,7 @@ import type { Remainder } from './publish.ts';
 
 /**
  * Runs one pass over a box: reads what is declared, removes what is gone, sends what differs, publishes the statuses
- * that changed. Returns what is left for a next pass, so that other boxes and new changes need not wait for all of it.
+ * that changed. It makes one call and writes so many statuses; a next pass does the rest, so that boxes take turns.
  * Throws ManagementError (and whatever the source throws) on failure; the next pass then checks everything.
  */
 export async function reconcileBox(request: PassRequest): Promise<Remainder> {
@@ -30,8 +29,8 @@ export async function reconcileBox(request: PassRequest): Promise<Remainder> {
     if (pass.isSweep) await compareWithStored(pass, desired);
     const { removed, left } = await applyPlan(pass, desired, deletions);
     await forgetUnusedSecrets(pass, desired, [...deletions.removed, ...removed]);
-    await findStatusFacts(pass, desired);
-    return left;
+    if (left.size === 0) await findStatusFacts(pass, desired);
+    return left.size > 0;
   });
   const remainder = await writeStatuses(pass, desired, outcome);
   lookAgainAtRefused(pass);
@@ -65,4 +64,16 @@ async function findStatusFacts(pass: BoxPass, desired: readonly Desired[]): Prom
   cache.accounts = await followServiceAccounts(desired, cache.accounts, { box, api, serviceAccounts, signal });
   if (scope === 'everything') await takeUsage(pass);
   cache.nextLook = nextLook(desired, cache.stored.rows);
+}
+
+/**
+ * Keeps the Service of a box in which anything is declared: once, and then in each pass over everything. The Service
+ * stays when nothing is declared any more, because retained clients may still use its name.
+ */
+async function keepService(pass: BoxPass): Promise<void> {
+  const { box, scope, listing, cache, context, signal } = pass;
+  const { keepService: keep } = context.source;
+  if (keep === undefined || listing.objects.length === 0 || isTerminating(pass)) return;
+  if (scope === 'changes' && cache.service !== undefined) return;
+  cache.service = (await keep(box, signal)) ?? cache.service;
 }

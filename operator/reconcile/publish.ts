@@ -1,76 +1,97 @@
-import type { BoxCache } from './box-cache.ts';
+import type { BoxCache, Published } from './box-cache.ts';
 import { objectKey } from '../desired/declared.ts';
 import type { Desired } from '../desired/desired.ts';
 import { deletionWaits, type Failure } from './failure.ts';
-import { dueStatuses, lastStatus, portionOf, type DueStatus, type DueStatuses } from './due-statuses.ts';
+import { boxStatusInput } from '../status/box-status-input.ts';
 import type { Condition, ObjectStatus } from '../status/object-status.ts';
 import type { BoxPass } from './box-pass.ts';
 import type { PassContext } from './pass-context.ts';
 import { recordReadiness } from '../status/ready-events.ts';
+import { sameStatusInput } from '../status/status-input.ts';
+import { statusOf, TransitionPool, withTransitionTimes } from '../status/status.ts';
 
-/** Work that a pass leaves: none; some for the next pass, at once; or large objects, for the next turn of the box. */
-export type Remainder = 'done' | 'more' | 'large';
+/** Work that a pass leaves: none, or some for the next pass. */
+export type Remainder = 'done' | 'more';
 
 /**
- * Writes the statuses that changed since they were last written, up to the share of this box in a pass; returns what
- * remains. Before an object is called Ready it gets the finalizer. Objects with the same input as before are
- * skipped, and so are those in `later` (their keys), which another pass tells about. The next pass reports an object
- * whose finalizer the API server has just refused.
+ * Writes the statuses that changed since they were last written, up to the share of a box in a pass; returns what
+ * remains. Before an object is called Ready it gets the finalizer. Objects with the same input as before are skipped,
+ * and so are those in `untouched` (their keys). The next pass reports an object whose finalizer the API server has just
+ * refused.
  */
 export async function publish(
   pass: BoxPass,
   desired: readonly Desired[],
   open: 'pending' | Failure,
-  later: ReadonlySet<string> = none,
+  untouched: ReadonlySet<string> = none,
 ): Promise<Remainder> {
   const { box, cache, context, signal } = pass;
   const { source } = context;
-  const due = dueStatuses(pass, desired, open, later);
-  const isAll = await writeInPortions(pass, due.changed);
-  if (isAll) await source.finalizers?.add(box, enforced(due.seen, cache), signal);
-  const isCurrent = isAll && isEachReported(due.seen, pass);
-  const remainder = isCurrent ? remainderOf(due, later, pass) : 'more';
+  const { changed, isCut } = dueStatuses(pass, desired, open, untouched);
+  const seen = isCut ? changed.map(({ published }) => published.desired) : desired;
+  await source.finalizers?.add(box, enforced(seen, cache), signal);
+  await write(pass, changed);
+  const remainder = isCut || !isEachReported(seen, pass) ? 'more' : 'done';
   const waiting = open === 'pending' ? [] : waitingStatuses(pass, open);
   const gone = open === 'pending' && remainder === 'done' ? forgotten(cache) : [];
   if (waiting.length + gone.length > 0) await source.writeStatus(box, waiting, gone, signal);
   return remainder;
 }
 
+/** A status to write. */
+interface DueStatus {
+  readonly status: ObjectStatus;
+  /** The one that was published last. */
+  readonly last: ObjectStatus | undefined;
+  /** Memory of it: its input, and the times of its conditions. */
+  readonly published: Published;
+}
+
 /**
- * Writes statuses, each portion after the finalizers of its objects, until something waits for the end of this pass: an
- * eighth of the box's share at least. Returns whether all were written; the next pass writes the others.
+ * Returns the statuses that differ from those published last, without the objects in `untouched`; `isCut` if the share
+ * of a box in a pass did not reach all of them. Remembers inputs that leave a status as it is.
  */
-async function writeInPortions(pass: BoxPass, changed: readonly DueStatus[]): Promise<boolean> {
-  const isAwaited = awaitedBy(pass);
-  const portion = portionOf(pass.context.source);
-  for (let first = 0; first < changed.length; first += portion) {
-    if (first > 0 && isAwaited()) return false;
-    await writePortion(pass, changed.slice(first, first + portion));
+function dueStatuses(
+  pass: BoxPass,
+  desired: readonly Desired[],
+  open: 'pending' | Failure,
+  untouched: ReadonlySet<string>,
+): { readonly changed: readonly DueStatus[]; readonly isCut: boolean } {
+  const { cache, context } = pass;
+  const time = context.now().toISOString();
+  const pool = new TransitionPool();
+  const changed: DueStatus[] = [];
+  for (const input of boxStatusInput(pass, desired, open)) {
+    const { key } = input.desired.object;
+    const before = cache.published.get(key);
+    if (untouched.has(key) || (before !== undefined && sameStatusInput(before, input))) continue;
+    if (changed.length >= (context.source.statusesInTurn ?? Infinity)) return { changed, isCut: true };
+    const conditions = withTransitionTimes(input, before?.transitions ?? [], time);
+    const status = statusOf(input, conditions);
+    const last = before && lastStatus(before);
+    const published = { ...input, transitions: pool.of(conditions) };
+    if (last !== undefined && isSameStatus(last, status)) cache.published.set(key, published);
+    else changed.push({ status, last, published });
   }
-  return true;
+  return { changed, isCut: false };
 }
 
-/**
- * Returns the check whether rows wait for this pass to end: of other boxes, or of what has changed in this one since it
- * began. The latter wait until statuses were written for as long as the pass took before: in a large box half of the
- * time would else be lost with each change.
- */
-function awaitedBy({ box, began, context }: BoxPass): () => boolean {
-  const { isCrowded, isChangedMeanwhile, now } = context;
-  const start = now().getTime();
-  return () => {
-    if (isCrowded()) return true;
-    return isChangedMeanwhile(box) && now().getTime() - start >= start - began;
-  };
+/** Returns the last published status, rebuilt from its input: none of its conditions has changed since. */
+function lastStatus(last: Published): ObjectStatus {
+  return statusOf(last, withTransitionTimes(last, last.transitions, ''));
 }
 
-async function writePortion(pass: BoxPass, portion: readonly DueStatus[]): Promise<void> {
-  const { box, cache, context, signal } = pass;
+/** Compares two statuses without the place of the object, which is no part of the status. */
+function isSameStatus(one: ObjectStatus, other: ObjectStatus): boolean {
+  return JSON.stringify({ ...one, place: '' }) === JSON.stringify({ ...other, place: '' });
+}
+
+/** Writes statuses, but for those of objects whose finalizer was refused just now. */
+async function write({ box, cache, context, signal }: BoxPass, changed: readonly DueStatus[]): Promise<void> {
   const { source, events } = context;
-  const declared = portion.map(({ published }) => published.desired);
-  await source.finalizers?.add(box, enforced(declared, cache), signal);
   const refused = source.finalizers?.refusals(box);
-  const current = portion.filter(({ status, published }) => published.refusal === refused?.get(status.uid));
+  const current = changed.filter(({ status, published }) => published.refusal === refused?.get(status.uid));
+  if (current.length === 0) return;
   for (const { last, status, published } of current) {
     cache.published.set(objectKey(status), published);
     recordReadiness(last, status, events);
@@ -89,12 +110,6 @@ async function writePortion(pass: BoxPass, portion: readonly DueStatus[]): Promi
 function isEachReported(seen: readonly Desired[], { box, cache, context: { source } }: BoxPass): boolean {
   const refused = source.finalizers?.refusals(box);
   return seen.every(({ object: { key, uid } }) => cache.published.get(key)?.refusal === refused?.get(uid));
-}
-
-function remainderOf({ isCut, held }: DueStatuses, later: ReadonlySet<string>, { large }: BoxPass): Remainder {
-  if (isCut) return 'more';
-  if (later.size > 0) return large?.isRefused === true ? 'large' : 'more';
-  return held.size === 0 ? 'done' : 'large';
 }
 
 const none: ReadonlySet<string> = new Set();

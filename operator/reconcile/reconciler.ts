@@ -1,22 +1,18 @@
 import { ManagementError } from '../../api/client/management-error.ts';
-import type { ApiAvailability } from './api-availability.ts';
-import { followApi, type ApiFollower } from './api-recovery.ts';
+import { watchApiAvailability, type ApiAvailability } from './api-availability.ts';
 import { defaultBackOff } from './back-off.ts';
 import { emptyCache, type BoxCache } from './box-cache.ts';
-import { claimedEpoch } from './claimed-epoch.ts';
-import { keepClusterSettings, type ReadServiceAccounts } from '../cluster-settings.ts';
+import { createClusterSettings, type ReadServiceAccounts } from '../cluster-settings.ts';
 import { countConditions } from '../status/condition-counts.ts';
 import { startDeadlines } from './deadlines.ts';
 import { failureOf, type Failure } from './failure.ts';
 import { keepHosts } from '../desired/host-keeper.ts';
-import { createLargeTurns } from './large-turns.ts';
 import { inAllBoxes, isMassDeletion, type Missing } from '../desired/mass-deletion-guard.ts';
 import { reconcileBox } from './pass.ts';
 import type { PassContext } from './pass-context.ts';
 import { measured, noMeter, type PassMeter } from './pass-meter.ts';
-import { createQueue, type QueueOptions } from './queue.ts';
-import { createRequeueTimers } from './requeue-timers.ts';
-import { repeat, visitBoxes, type SweepTimes } from './sweep.ts';
+import { createJobs, SWEEP } from './sweep.ts';
+import { createWorkQueue, type QueueOptions } from './work-queue.ts';
 
 /** Keeps every box as declared, until it is stopped. */
 export interface Reconciler {
@@ -27,7 +23,7 @@ export interface Reconciler {
   /** Boxes whose last pass failed, with the error. */
   readonly failing: ReadonlyMap<string, unknown>;
   /** Requests a pass over everything in every box. */
-  sweep(): Promise<void>;
+  sweep(): void;
   /** Retries the boxes whose last pass failed, without any wait. */
   retry(): void;
   /** Starts no more passes; resolves when the running ones have ended, aborted after `grace` milliseconds (0). */
@@ -35,15 +31,18 @@ export interface Reconciler {
 }
 
 /** Parts of the context of a pass that the reconciler provides. */
-type OwnFacts =
-  'epoch' | 'servesServiceAccounts' | 'hosts' | 'apiFault' | 'isCrowded' | 'isChangedMeanwhile' | 'isMuchMissing';
+type OwnFacts = 'epoch' | 'servesServiceAccounts' | 'hosts' | 'apiFault' | 'isMuchMissing';
 
 /** Dependencies of a reconciler: those of a pass (the epoch is claimed here), time, randomness and failure handling. */
-export interface ReconcilerOptions extends Omit<PassContext, OwnFacts>, SweepTimes, ApiFollower {
+export interface ReconcilerOptions extends Omit<PassContext, OwnFacts>, Pick<QueueOptions, 'schedule'> {
   /** Reads the issuer and keys of ServiceAccount tokens; absent if there are none. */
   readonly readServiceAccounts?: ReadServiceAccounts;
-  /** Called on every failed pass, with the milliseconds that the box waits. */
+  /** Milliseconds between two sweeps; spread by up to a tenth. */
+  readonly sweepPeriod: number;
+  /** Called on every failure, with the milliseconds until the next try; of an empty box if it concerns no single one. */
   readonly onFailure: (box: string, error: unknown, wait: number) => void;
+  /** Called once for each outage of the API, with its first reason. */
+  readonly onApiAway?: (fault: string) => void;
   /** Milliseconds that a deleted object waits for an API that cannot be reached; 60,000 by default. */
   readonly holdLimit?: number;
   /** Measures passes. */
@@ -60,80 +59,81 @@ const passing = { concurrency: 2, backOff: defaultBackOff } as const;
 export function startReconciler(options: ReconcilerOptions): Reconciler {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const { meter = noMeter, holdLimit = 60_000 } = options;
-  const epoch = claimedEpoch(() => options.management.claimEpoch(options.cluster, signal, options.adopts));
+  const { meter = noMeter, holdLimit = 60_000, source, management, schedule, sweepPeriod } = options;
+  const epoch = claimedEpoch(() => management.claimEpoch(options.cluster, signal, options.adopts));
   const caches = new Map<string, BoxCache>();
   const sweepDue = new Set<string>();
-  /** Boxes whose last pass failed, with the error. */
   const failing = new Map<string, unknown>();
   const failure = quietFailure();
-
-  const onServed = (): void => caches.forEach((_, box) => queue.add(box));
-  const settings = keepClusterSettings({ ...options, epoch, onServed, onFenced: failure.reject }, signal);
-  const { missing, conditions } = readingsOf(caches);
-  const lookAgain = (box: string): void => {
+  const settings = createClusterSettings({ ...options, epoch });
+  const missing = (): Missing => inAllBoxes(caches.values());
+  const compare = (box: string): void => {
     sweepDue.add(box);
     queue.add(box);
   };
-  const { finalizers, hosts: granted } = options.source;
-  const hosts = granted && keepHosts({ ...options, hosts: granted, epoch, onChange: lookAgain });
+  const hosts = source.hosts && keepHosts({ ...options, hosts: source.hosts, epoch, onChange: compare });
   const context: PassContext = {
     ...options,
-    ...settings,
     epoch,
     hosts,
-    isCrowded: () => queue.held > 0,
-    isChangedMeanwhile: (box) => queue.isAddedAgain(box),
+    servesServiceAccounts: settings.isServed,
     isMuchMissing: () => isMassDeletion(missing()),
     apiFault: () => reach.fault(),
   };
-  const timing = { ...options, clock: () => options.now().getTime() };
-  const turns = createLargeTurns({ ...timing, wake: (box) => queue.add(box) });
-  const queue = createQueue({
-    ...timing,
+
+  async function reconcile(box: string): Promise<void> {
+    const cache = caches.get(box) ?? emptyCache();
+    caches.set(box, cache);
+    const scope = sweepDue.delete(box) ? 'everything' : 'changes';
+    const remainder = await measured(meter, box, () => reconcileBox({ box, cache, scope, context, signal }));
+    if (remainder === 'more') queue.add(box);
+    else if (cache.nextLook !== undefined) queue.addAfter(box, cache.nextLook - options.now().getTime());
+    failing.delete(box);
+    reach.noteServed();
+  }
+  const { jobs, firstSweep } = createJobs({ context, settings, caches, compare, sweepPeriod, signal });
+
+  /** Handles a failure; `box` is empty if it concerns no single one. */
+  function onFailure(box: string, error: unknown, wait: number): void {
+    reach.suspect(error);
+    if (error instanceof ManagementError && error.code === 'fenced') failure.reject(error);
+    else if (!signal.aborted) options.onFailure(box, error, wait);
+  }
+  const queue = createWorkQueue({
+    ...options,
     ...passing,
-    async run(box) {
-      const cache = caches.get(box) ?? emptyCache();
-      caches.set(box, cache);
-      const scope = sweepDue.delete(box) ? 'everything' : 'changes';
-      const large = turns.begin(box);
-      try {
-        const left = await measured(meter, box, () => reconcileBox({ box, cache, scope, context, large, signal }));
-        if (left === 'more') queue.add(box);
-        large.end(true);
-        succeeded(box);
-        timers.runAt(box, cache.nextLook);
-      } catch (error) {
-        large.end(false);
-        if (isFenced(error)) failure.reject(error);
-        throw error;
+    run: (key) => jobs.get(key)?.(queue) ?? reconcile(key),
+    onFailure(key, error, wait) {
+      if (!jobs.has(key)) {
+        sweepDue.add(key);
+        failing.set(key, error);
       }
-    },
-    onFailure(box, error, wait) {
-      sweepDue.add(box);
-      failing.set(box, error);
-      reach.suspect(error);
-      if (!signal.aborted && !isFenced(error)) options.onFailure(box, error, wait);
+      onFailure(jobs.has(key) ? '' : key, error, wait);
     },
   });
-  meter.measure(() => queue.waiting, missing, conditions);
+  meter.measure(
+    () => queue.waiting,
+    missing,
+    () => countConditions(caches.values()),
+  );
 
-  const timers = createRequeueTimers((box) => queue.add(box), options.now, options.schedule);
-  const { reach, retry, succeeded } = followApi(options, caches, failing, (box) => queue.add(box));
-  /** Handles a failure that concerns no single box. */
-  function told(error: unknown, wait: number): void {
-    reach.suspect(error);
-    if (isFenced(error)) failure.reject(error);
-    if (!signal.aborted) options.onFailure('', error, wait);
-  }
-
+  const retry = (): void => {
+    for (const [box, { deletions }] of caches) if (deletions.hasPending && failing.has(box)) queue.add(box);
+    queue.retry();
+    for (const box of withBox(caches)) queue.add(box);
+  };
+  const reach = watchApiAvailability({
+    ask: (stop) => management.ready(stop),
+    onAway(fault, isNew) {
+      for (const box of withBox(caches)) queue.add(box);
+      if (isNew) options.onApiAway?.(fault);
+    },
+    onReturn: retry,
+    schedule,
+  });
   const cause = (box: string): Failure | undefined => causeOf(box, reach, failing);
+  const { finalizers } = source;
   if (finalizers !== undefined) startDeadlines({ ...options, finalizers, holdLimit, failureOf: cause }, signal);
-
-  async function sweep(): Promise<void> {
-    await settings.refresh();
-    await visitBoxes(context, caches, lookAgain, signal);
-  }
 
   // Before the first sweep: changes during it must not be missed.
   const onChange = (box: string): void => {
@@ -141,20 +141,43 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
     queue.add(box);
   };
   // Hosts are settled even if no box gets a pass. The next pass of any box, or the next sweep, retries a failure.
-  options.source.watch(onChange, signal, () => void hosts?.settle(signal).catch((error: unknown) => told(error, 0)));
-  const sweeps = repeat(sweep, options, told);
+  source.watch(onChange, signal, () => void hosts?.settle(signal).catch((error: unknown) => onFailure('', error, 0)));
+  queue.add(SWEEP);
   return {
-    firstRound: sweeps.first.then(() => queue.idle()),
+    firstRound: firstSweep.then(() => queue.idle()),
     failed: failure.promise,
     failing,
-    sweep,
+    sweep: () => queue.add(SWEEP),
     retry,
     async stop(grace = 0) {
-      sweeps.cancel();
-      for (const part of [reach, timers, turns]) part.stop();
-      await stopWithin(grace, queue.stop(), stopping, options.schedule);
+      reach.stop();
+      await stopWithin(grace, queue.stop(), stopping, schedule);
     },
   };
+}
+
+/**
+ * Returns a function that claims the epoch of this reconciler at its first call, once; after a failure, at the next
+ * call. It throws what the claim throws.
+ */
+function claimedEpoch(claim: () => Promise<number>): () => Promise<number> {
+  let claimed: Promise<number> | undefined;
+  return async () => {
+    const mine = (claimed ??= claim());
+    try {
+      return await mine;
+    } catch (error) {
+      if (claimed === mine) claimed = undefined;
+      throw error;
+    }
+  };
+}
+
+/** Returns the boxes that have a Box, whose status reports whether the API answers. */
+function withBox(caches: ReadonlyMap<string, BoxCache>): readonly string[] {
+  const has = ({ declared: { objects } }: BoxCache): boolean =>
+    [...objects.values()].some(({ object }) => object.kind === 'Box');
+  return [...caches].flatMap(([box, cache]) => (has(cache) ? [box] : []));
 }
 
 /** Returns why the declarations of a box cannot be carried out at present; undefined if they can. */
@@ -174,14 +197,6 @@ function quietFailure(): PromiseWithResolvers<never> {
   return failure;
 }
 
-/** Returns the readings of a meter over all boxes. */
-function readingsOf(caches: ReadonlyMap<string, BoxCache>) {
-  return {
-    missing: (): Missing => inAllBoxes(caches.values()),
-    conditions: () => countConditions(caches.values()),
-  };
-}
-
 /** Lets running passes end within `grace` milliseconds, then aborts them. */
 async function stopWithin(
   grace: number,
@@ -195,8 +210,4 @@ async function stopWithin(
   await ended;
   spare();
   cut();
-}
-
-function isFenced(error: unknown): boolean {
-  return error instanceof ManagementError && error.code === 'fenced';
 }

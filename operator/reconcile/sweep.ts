@@ -1,57 +1,56 @@
-import { waitAfter, type BackOff } from './back-off.ts';
+import type { ClusterSettings } from '../cluster-settings.ts';
 import { emptyCache, type BoxCache } from './box-cache.ts';
 import type { PassContext } from './pass-context.ts';
-import type { QueueOptions } from './queue.ts';
+import type { WorkQueue } from './work-queue.ts';
 
-/** Times of sweeps. */
-export interface SweepTimes {
+/** Keys of the queue that are no boxes: names of boxes have no slash. */
+export const SWEEP = '/sweep';
+const SETTINGS = '/settings';
+
+/** Dependencies of the jobs. */
+export interface JobOptions {
+  readonly context: PassContext;
+  readonly settings: ClusterSettings;
+  readonly caches: Map<string, BoxCache>;
+  /** Requests a pass over everything in a box. */
+  readonly compare: (box: string) => void;
   /** Milliseconds between two sweeps; spread by up to a tenth. */
   readonly sweepPeriod: number;
-  readonly random: () => number;
-  readonly schedule: QueueOptions['schedule'];
+  readonly signal: AbortSignal;
 }
 
-/** Back-off of a failed sweep, short because objects deleted while the API was away wait for it. */
-const sweepBackOff: BackOff = { first: 200, ceiling: 4_000 };
+/** Work that concerns no single box, by its key in the queue; `firstSweep` resolves after the first success. */
+export interface Jobs {
+  readonly jobs: ReadonlyMap<string, (queue: WorkQueue) => Promise<void>>;
+  readonly firstSweep: Promise<void>;
+}
 
-/** Runs work now and periodically until cancelled; sooner after a failure. `first` resolves after the first success. */
-export function repeat(
-  work: () => Promise<void>,
-  { sweepPeriod, random, schedule }: SweepTimes,
-  onError: (error: unknown, wait: number) => void,
-): { readonly first: Promise<void>; cancel(): void } {
+/** Creates the jobs: a sweep, which adds all boxes, and the API's settings of the cluster, sent with each sweep. */
+export function createJobs({ context, settings, caches, compare, sweepPeriod, signal }: JobOptions): Jobs {
   const first = Promise.withResolvers<void>();
-  let cancel = (): void => undefined;
-  let isOver = false;
-  let failures = 0;
-  const run = async (): Promise<void> => {
-    let wait = sweepPeriod * (0.9 + random() / 5);
-    try {
-      await work();
-      failures = 0;
-      first.resolve();
-    } catch (error) {
-      failures += 1;
-      wait = waitAfter(failures, sweepBackOff, random);
-      onError(error, wait);
-    }
-    if (!isOver) cancel = schedule(wait, () => void run());
-  };
-  void run();
-  return {
-    first: first.promise,
-    cancel() {
-      isOver = true;
-      cancel();
-    },
-  };
+  async function sweep(queue: WorkQueue): Promise<void> {
+    queue.add(SETTINGS);
+    // Otherwise statuses from before a restart would be withdrawn in the meantime.
+    await settings.tried;
+    await findBoxes(context, caches, compare, signal);
+    queue.addAfter(SWEEP, sweepPeriod * (0.9 + context.random() / 5));
+    first.resolve();
+  }
+  async function sendSettings(queue: WorkQueue): Promise<void> {
+    if (await settings.send(signal)) for (const box of caches.keys()) queue.add(box);
+  }
+  const jobs = new Map([
+    [SWEEP, sweep],
+    [SETTINGS, sendSettings],
+  ]);
+  return { jobs, firstSweep: first.promise };
 }
 
-/** Visits every declared or stored box; declared ones also while the API is away. Throws ManagementError. */
-export async function visitBoxes(
+/** Finds every declared or stored box; declared ones also while the API is away. Throws ManagementError. */
+async function findBoxes(
   context: PassContext,
   caches: Map<string, BoxCache>,
-  lookAgain: (box: string) => void,
+  found: (box: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const declared = await context.source.boxes(signal);
@@ -60,7 +59,7 @@ export async function visitBoxes(
     stored = await storedBoxes(context, signal);
     rememberEmpty(declared, stored, caches);
   } finally {
-    for (const box of new Set([...declared, ...stored])) lookAgain(box);
+    for (const box of new Set([...declared, ...stored])) found(box);
   }
 }
 
@@ -81,13 +80,9 @@ async function storedBoxes(
 function rememberEmpty(declared: readonly string[], stored: readonly string[], caches: Map<string, BoxCache>): void {
   const known = new Set(stored);
   for (const box of declared) {
-    if (!known.has(box) && !caches.has(box)) caches.set(box, cacheWithoutRows());
+    if (known.has(box) || caches.has(box)) continue;
+    const cache = emptyCache();
+    cache.stored.replaceRows(new Map());
+    caches.set(box, cache);
   }
-}
-
-/** Returns the cache of a box that is known to have no rows. */
-function cacheWithoutRows(): BoxCache {
-  const cache = emptyCache();
-  cache.stored.replaceRows(new Map());
-  return cache;
 }

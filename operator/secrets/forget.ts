@@ -1,7 +1,7 @@
 import type { KnownRow } from '../reconcile/stored-state.ts';
 import type { KeptSecrets } from './kept-secrets.ts';
 import type { Candidate, Desired } from '../desired/desired.ts';
-import type { Removal } from '../reconcile/apply/plan.ts';
+import type { Removal } from '../reconcile/plan.ts';
 import type { KeptName, SecretKeeper } from './keeper.ts';
 import { secretName } from './source.ts';
 

@@ -5,7 +5,6 @@ import { Secret } from '../../api/client/secret.ts';
 import { emptyCache, type BoxCache } from '../../operator/reconcile/box-cache.ts';
 import type { Declared } from '../../operator/desired/declared.ts';
 import type { PassScope } from '../../operator/reconcile/box-pass.ts';
-import type { LargeTurn } from '../../operator/reconcile/large-turns.ts';
 import { reconcileBox } from '../../operator/reconcile/pass.ts';
 import type { Remainder } from '../../operator/reconcile/publish.ts';
 import { startApi, type TestApi } from '../support/api.ts';
@@ -24,12 +23,6 @@ export interface PassRig {
   cache: BoxCache;
   /** Current time of the pass. */
   now: Date;
-  /** True if other boxes wait for their pass. */
-  isCrowded: boolean;
-  /** Checks whether the box has changed since its pass began. */
-  isChangedMeanwhile: () => boolean;
-  /** Turn for large objects of the next passes; undefined: all of them are sent and written. */
-  large?: LargeTurn | undefined;
   /** Every call since it was last emptied: the lines that were sent. */
   readonly calls: (readonly ApplyLine[])[];
   /** Sets what is declared and runs a pass. */
@@ -92,8 +85,6 @@ export async function passRig(api: TestApi, box: string, before?: PassRig): Prom
     set now(time) {
       keeper.now = time;
     },
-    isCrowded: false,
-    isChangedMeanwhile: () => false,
     calls,
     async pass(objects, scope = 'changes') {
       source.objects = objects.map((object) => ({ ...object, namespace: box }));
@@ -111,13 +102,10 @@ export async function passRig(api: TestApi, box: string, before?: PassRig): Prom
         usagePeriod: 3_600_000,
         apiFault: () => undefined,
         isMuchMissing: () => false,
-        isCrowded: () => rig.isCrowded,
-        isChangedMeanwhile: () => rig.isChangedMeanwhile(),
         events,
         onProgress: () => undefined,
       };
-      const { cache, large } = rig;
-      return reconcileBox({ box, cache, scope, context, signal, ...(large === undefined ? {} : { large }) });
+      return reconcileBox({ box, cache: rig.cache, scope, context, signal });
     },
     async restart() {
       rig.cache = emptyCache();

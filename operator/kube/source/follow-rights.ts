@@ -2,7 +2,7 @@ import { errorFacts, type Log } from '../../../process/log.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 import { tellInstallation } from './installation-event.ts';
 import { missingRights } from '../client/rights.ts';
-import type { QueueOptions } from '../../reconcile/queue.ts';
+import type { QueueOptions } from '../../reconcile/work-queue.ts';
 import { watchRights, type RightsWatch } from '../../rights-watch.ts';
 
 /** Dependencies of following the operator's rights. */

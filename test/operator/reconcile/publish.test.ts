@@ -41,50 +41,6 @@ describe('publishing statuses', () => {
     expect(rig.source.gone).to.deep.equal(['Client/new']);
   });
 
-  it('ends a pass that writes statuses, after an eighth of its share, once the box has changed or others wait', async () => {
-    const rig = await passRig(api, 'meanwhile');
-    rig.source.statusesInTurn = 16;
-    const objects = [1, 2, 3, 4, 5, 6, 7].map((nth) => machineClient(`app-${String(nth)}`));
-    rig.isChangedMeanwhile = () => rig.source.published >= 4;
-    expect(await rig.pass(objects)).to.equal('more');
-    expect([...rig.source.statuses.keys()]).to.deep.equal([1, 2, 3, 4].map((nth) => `Client/app-${String(nth)}`));
-    rig.isChangedMeanwhile = () => false;
-    const write = rig.source.writeStatus.bind(rig.source);
-    rig.source.writeStatus = (...written) => {
-      rig.isCrowded = true;
-      return write(...written);
-    };
-    expect(await rig.pass([...objects, machineClient('new')])).to.equal('more');
-    expect(await rig.token('new')).to.equal(200);
-    expect(rig.source.published).to.equal(6);
-    rig.source.writeStatus = write;
-    rig.isCrowded = false;
-    expect(await rig.pass([...objects, machineClient('new')])).to.equal('done');
-    expect(rig.source.published).to.equal(8);
-    expect(rig.condition('Client/app-7')).to.equal('True/Ready');
-  });
-
-  it('writes statuses for as long as the pass took before, though the box has changed', async () => {
-    const rig = await passRig(api, 'half');
-    rig.source.statusesInTurn = 8;
-    const later = (milliseconds: number): void => void (rig.now = new Date(rig.now.getTime() + milliseconds));
-    const real = { ...rig.source };
-    rig.source.list = (...asked) => {
-      later(100);
-      return real.list(...asked);
-    };
-    rig.source.writeStatus = (...written) => {
-      later(40);
-      return real.writeStatus(...written);
-    };
-    rig.isChangedMeanwhile = () => true;
-    const objects = [1, 2, 3, 4, 5].map((nth) => machineClient(`app-${String(nth)}`));
-    expect(await rig.pass(objects)).to.equal('more');
-    expect(rig.source.published).to.equal(3);
-    expect(await rig.pass(objects)).to.equal('done');
-    expect(rig.source.published).to.equal(5);
-  });
-
   it('gives each object its finalizer before its status, and again when it has lost it', async () => {
     const rig = await passRig(api, 'finalizers');
     const held = new Set<string>();
@@ -114,8 +70,7 @@ describe('publishing statuses', () => {
     const times = () => rig.source.statuses.get('Client/app-2')?.conditions.map((one) => one.lastTransitionTime);
     const before = times();
     rig.now = new Date(rig.now.getTime() + 60_000);
-    rig.source.statusesInTurn = 8;
-    rig.isChangedMeanwhile = () => true;
+    rig.source.statusesInTurn = 1;
     const changed = objects.map((one) => ({ ...one, generation: one.generation + 1 }));
     expect(await rig.pass(changed)).to.equal('more');
     expect(await rig.pass(changed)).to.equal('done');

@@ -32,8 +32,6 @@ describe('takeUsage', () => {
       keeper: memoryKeeper(),
       servesServiceAccounts: () => false,
       apiFault: () => undefined,
-      isCrowded: () => false,
-      isChangedMeanwhile: () => false,
       isMuchMissing: () => false,
       management: {
         ...createManagement({ url: 'http://127.0.0.1:9', key: new Secret('unused') }),

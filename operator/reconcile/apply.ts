@@ -1,20 +1,17 @@
-import type { Adoption, ApplyLine, ApplyResult, DeclareLine } from '../../../api/client/desired-state.ts';
-import type { Fault } from '../../../crds/fault.ts';
-import { withoutDenied } from '../../desired/granted-hosts.ts';
-import type { KnownRow, StoredState } from '../stored-state.ts';
-import { confirmedRemovals } from './confirm-removals.ts';
-import { declarerOf, ownerOf } from '../../desired/declared.ts';
-import { intentOf, rowKey, rowOf, type Desired } from '../../desired/desired.ts';
-import { releaseRetained } from '../../secrets/forget.ts';
-import { declaredResource } from '../../desired/validate.ts';
-import { recordDrift } from '../../status/drift.ts';
-import type { BoxApi } from '../box-api.ts';
-import type { BoxPass } from '../box-pass.ts';
-import { quotaText, retryBeyondQuota, retryRefusals } from '../../desired/quota-refusals.ts';
-import { removeFinalizers, type Deletions } from './deletion.ts';
-import { planOf, removalLine, type Plan, type Removal } from './plan.ts';
-import { portionsOf, stepsInTurn, stepsOf, type LineMaker, type Portion } from './portions.ts';
-import type { Resource } from '../../../crds/validate.ts';
+import type { Adoption, ApplyLine, ApplyResult, DeclareLine } from '../../api/client/desired-state.ts';
+import type { Fault } from '../../crds/fault.ts';
+import { withoutDenied } from '../desired/granted-hosts.ts';
+import type { KnownRow, StoredState } from './stored-state.ts';
+import { declarerOf, ownerOf } from '../desired/declared.ts';
+import { intentOf, rowKey, rowOf, type Desired } from '../desired/desired.ts';
+import { releaseRetained } from '../secrets/forget.ts';
+import { declaredResource } from '../desired/validate.ts';
+import { recordDrift } from '../status/drift.ts';
+import type { BoxPass } from './box-pass.ts';
+import { quotaText, retryBeyondQuota, retryRefusals } from '../desired/quota-refusals.ts';
+import { confirmedRemovals, removeFinalizers, type Deletions } from './deletion.ts';
+import { nextCall, planOf, removalLine, type Plan, type Removal } from './plan.ts';
+import type { Resource } from '../../crds/validate.ts';
 
 /** Compares every digest with the database and remembers its rows. Changes nothing there. */
 export async function compareWithStored(pass: BoxPass, desired: readonly Desired[]): Promise<void> {
@@ -92,7 +89,7 @@ function rowOfObject(
 export interface AppliedPlan {
   /** Removals that were confirmed and carried out. */
   readonly removed: readonly Removal[];
-  /** Keys of the objects not sent yet, because other boxes have their turn. */
+  /** Keys of the objects that the next pass sends. */
   readonly left: ReadonlySet<string>;
 }
 
@@ -114,47 +111,27 @@ export async function applyPlan(
   return applied;
 }
 
-/**
- * Carries out a plan, in calls of about a megabyte. While other boxes wait for their pass it stops after the first
- * call, and before the large objects that are not in its turn; a later pass plans the rest.
- */
+/** Carries out a plan in one call of a bounded size, so that boxes take turns; the next pass plans what is left. */
 async function carryOut(pass: BoxPass, plan: Plan, desired: readonly Desired[]): Promise<AppliedPlan> {
-  const { cache, api, quota, large, context } = pass;
+  const { cache, api, quota } = pass;
   const { stored } = cache;
+  const confirmed = await confirmedRemovals(pass, plan.remove);
+  const { declare, remove: due, left } = nextCall({ declare: plan.declare, remove: confirmed });
   // Before the row loses its owner: afterwards nobody could tell whose secret it is.
-  const remove = await releaseRetained(pass.secrets, desired, await confirmedRemovals(pass, plan.remove));
+  const removed = await releaseRetained(pass.secrets, desired, due);
   const isQuotaTold = quotaText(quota, stored) === stored.quota;
-  if (remove.length === 0 && plan.declare.length === 0 && isQuotaTold) return nothingDone;
-  const left = new Set(plan.declare.map(({ object }) => object.key));
-  const removed: Removal[] = [];
-  const steps = stepsInTurn(stepsOf(remove, plan.declare), large);
-  if (steps.length === 0 && !isQuotaTold) await api.apply(false, []);
-  for (const portion of portionsOf(steps, lineMaker)) {
-    await send(portion, api, stored);
-    removed.push(...portion.remove);
-    for (const { object } of portion.declare) left.delete(object.key);
-    if (context.isCrowded()) break;
-  }
+  if (removed.length === 0 && declare.length === 0 && isQuotaTold) return { removed, left };
+  const declared = new Map(declare.map((one) => [one.validated.rowKey, one]));
+  const results = await api.apply(false, [...removed.map(removalLine), ...declare.map(declareLine)]);
+  for (const result of results) noteResult(result, declared.get(rowKey(result)), stored);
   stored.setQuota(quotaText(quota, stored));
   return { removed, left };
 }
 
-const nothingDone: AppliedPlan = { removed: [], left: new Set() };
-
-async function send({ lines, declare }: Portion<ApplyLine>, api: BoxApi, stored: StoredState): Promise<void> {
-  const declared = new Map(declare.map((one) => [one.validated.rowKey, one]));
-  for (const result of await api.apply(false, lines)) {
-    noteResult(result, declared.get(rowKey(result)), stored);
-  }
+function declareLine(one: Desired): DeclareLine {
+  const line = { ...rowOf(one), owner: ownerOf(one.object), digest: one.digest, ...adoption(one), ...ending(one) };
+  return { ...line, ...previousOf(one), ...adminOf(one), resource: withSecret(one) };
 }
-
-const lineMaker: LineMaker<ApplyLine> = {
-  removal: removalLine,
-  declaration(one) {
-    const line = { ...rowOf(one), owner: ownerOf(one.object), digest: one.digest, ...adoption(one), ...ending(one) };
-    return { ...line, ...previousOf(one), ...adminOf(one), resource: withSecret(one) };
-  },
-};
 
 /** Returns how the row is treated when its object is deleted. */
 function ending({ validated: { retain, purge } }: Desired): { readonly retain?: true; readonly purge?: true } {

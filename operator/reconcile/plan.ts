@@ -1,8 +1,8 @@
-import type { DeleteLine, RowName } from '../../../api/client/desired-state.ts';
-import type { KnownRow } from '../stored-state.ts';
-import { objectKey, ownerOf, type Identity } from '../../desired/declared.ts';
-import { intentOf, rowKey, type Candidate, type Contender, type Desired } from '../../desired/desired.ts';
-import type { Refusal } from '../../status/status-input.ts';
+import type { DeleteLine, RowName } from '../../api/client/desired-state.ts';
+import type { KnownRow } from './stored-state.ts';
+import { objectKey, ownerOf, type Identity } from '../desired/declared.ts';
+import { intentOf, rowKey, type Candidate, type Contender, type Desired } from '../desired/desired.ts';
+import type { Refusal } from '../status/status-input.ts';
 
 /** A row to remove. */
 export interface Removal {
@@ -108,4 +108,44 @@ function isDue(one: Desired, row: KnownRow | undefined, isRemoved: boolean, refu
   if (refusal?.digest === one.digest && !isRemoved) return false;
   if (isRemoved) return intent === 'declare';
   return row === undefined ? intent === 'declare' : row.digest !== one.digest;
+}
+
+/** Characters of the declarations of one call: it ends with the object that reaches them. */
+const longestCall = 1_048_576;
+
+/** The changes of one call, and the objects that a later one declares. */
+export interface NextCall extends Plan {
+  /** Object keys. */
+  readonly left: ReadonlySet<string>;
+}
+
+/**
+ * Returns the changes that the next call carries: the Box first, then each object, the oldest first, because beyond a
+ * quota the API refuses the later ones. A row that passes to an object that is left stays until then, so that it never
+ * disappears. Pure.
+ */
+export function nextCall({ declare, remove }: Plan): NextCall {
+  const hasBox = declare.some(({ object }) => object.kind === 'Box');
+  const rank = (one: Desired): number => (hasBox && goesWithBox(one) ? 0 : 1);
+  const ordered = declare.toSorted((one, other) => rank(one) - rank(other) || compareAges(one, other));
+  let [end, length] = [0, 0];
+  for (; end < ordered.length && length < longestCall; end += 1) length += ordered[end]?.object.length ?? 0;
+  const left = ordered.slice(end);
+  const passed = new Set(left.map(({ validated }) => validated.rowKey));
+  return {
+    declare: ordered.slice(0, end),
+    remove: remove.filter(({ row }) => !passed.has(rowKey(row))),
+    left: new Set(left.map(({ object }) => object.key)),
+  };
+}
+
+/** The policy and the group of the first admin: the API stores each with a Box unless the box has one of this name. */
+const ofAdmins: readonly string[] = ['AccessPolicy/admins', 'Group/admins'];
+
+function goesWithBox({ object, validated }: Desired): boolean {
+  return object.kind === 'Box' || ofAdmins.includes(validated.rowKey);
+}
+
+function compareAges({ object: { created } }: Desired, { object: other }: Desired): number {
+  return created < other.created ? -1 : created > other.created ? 1 : 0;
 }

@@ -1,15 +1,13 @@
 import { expect } from 'chai';
-import { createQueue, type Queue } from '../../../operator/reconcile/queue.ts';
+import { createWorkQueue, type WorkQueue } from '../../../operator/reconcile/work-queue.ts';
 
 interface Rig {
-  readonly queue: Queue;
+  readonly queue: WorkQueue;
   /** Keys in the order in which their passes began. */
   readonly begun: string[];
   readonly failures: { key: string; wait: number }[];
   /** Lets the pass of a key end, well or badly. */
   readonly end: (key: string, error?: Error) => Promise<void>;
-  /** Milliseconds on its clock. */
-  time: number;
   /** The waits that are under way. */
   readonly waits: { readonly wait: number; readonly callback: () => void }[];
 }
@@ -19,11 +17,10 @@ function rig(concurrency = 2): Rig {
   const failures: Rig['failures'] = [];
   const waits: Rig['waits'] = [];
   const open = new Map<string, { resolve: () => void; reject: (error: Error) => void }>();
-  const queue = createQueue({
+  const queue = createWorkQueue({
     concurrency,
     backOff: { first: 100, ceiling: 1_000 },
     random: () => 0,
-    clock: () => made.time,
     run(key) {
       begun.push(key);
       return new Promise((resolve, reject) => open.set(key, { resolve, reject }));
@@ -36,7 +33,6 @@ function rig(concurrency = 2): Rig {
     },
   });
   const made: Rig = {
-    time: 0,
     queue,
     begun,
     failures,
@@ -56,31 +52,7 @@ async function settled(): Promise<void> {
   for (let turns = 0; turns < 10; turns += 1) await Promise.resolve();
 }
 
-describe('createQueue', () => {
-  it('R-53 knows which keys wait for the passes of others, and which only for their own', async () => {
-    const { queue, end } = rig(1);
-    queue.add('a');
-    await settled();
-    queue.add('a');
-    expect([queue.waiting, queue.held]).to.deep.equal([1, 0]);
-    queue.add('b');
-    expect([queue.waiting, queue.held]).to.deep.equal([2, 1]);
-    await end('a');
-    expect([queue.waiting, queue.held]).to.deep.equal([1, 1]);
-  });
-
-  it('knows whether a key was added since its running pass began', async () => {
-    const { queue, end } = rig();
-    queue.add('a');
-    expect(queue.isAddedAgain('a')).to.equal(false);
-    await settled();
-    expect(queue.isAddedAgain('a')).to.equal(false);
-    queue.add('a');
-    expect(queue.isAddedAgain('a')).to.equal(true);
-    await end('a');
-    expect(queue.isAddedAgain('a')).to.equal(false);
-  });
-
+describe('createWorkQueue', () => {
   it('runs a key once however often it was added before its pass began', async () => {
     const { queue, begun } = rig();
     for (let times = 0; times < 5; times += 1) queue.add('a');
@@ -100,39 +72,6 @@ describe('createQueue', () => {
     expect(begun).to.deep.equal(['a', 'a']);
     await end('a');
     expect(begun).to.deep.equal(['a', 'a']);
-  });
-
-  it('R-53 gives a key with short passes its turn before one whose passes take long', async () => {
-    const made = rig(1);
-    const { queue, begun, end } = made;
-    for (const key of ['long', 'short', 'other']) queue.add(key);
-    for (const key of ['long', 'short', 'other']) {
-      await settled();
-      made.time += key === 'long' ? 5_000 : 10;
-      await end(key);
-    }
-    queue.add('first');
-    for (const key of ['long', 'short', 'other']) queue.add(key);
-    for (const key of ['first', 'short', 'other', 'long']) {
-      await settled();
-      expect(begun.at(-1)).to.equal(key);
-      await end(key);
-    }
-  });
-
-  it('R-53 lets a key with long passes run as often as the others have had as much time', async () => {
-    const made = rig(1);
-    const { queue, begun, end } = made;
-    queue.add('long');
-    queue.add('short');
-    for (let passes = 0; passes < 100; passes += 1) {
-      await settled();
-      const key = begun.at(-1) ?? '';
-      queue.add(key);
-      made.time += key === 'long' ? 90 : 10;
-      await end(key);
-    }
-    expect(begun.filter((key) => key === 'long').length).to.be.within(9, 11);
   });
 
   it('runs as many keys at once as it may, the others in the order in which they came', async () => {
@@ -201,6 +140,46 @@ describe('createQueue', () => {
     expect(idle).to.equal(false);
     await end('a', new Error('away'));
     expect(idle).to.equal(true);
+  });
+
+  it('runs a key at its time, the last that was requested, and once', async () => {
+    const { queue, begun, end, waits } = rig();
+    queue.addAfter('a', 1_500);
+    queue.addAfter('a', 1_200);
+    queue.addAfter('b', -100);
+    expect(waits.map(({ wait }) => wait)).to.deep.equal([1_200, 0]);
+    for (const { callback } of waits.splice(0)) callback();
+    await settled();
+    expect(begun).to.deep.equal(['a', 'b']);
+    await end('a');
+    expect(begun).to.deep.equal(['a', 'b']);
+  });
+
+  it('waits for no time of a key that is added before', async () => {
+    const { queue, begun, waits } = rig();
+    queue.addAfter('a', 1_500);
+    queue.add('a');
+    expect(waits).to.deep.equal([]);
+    await settled();
+    expect(begun).to.deep.equal(['a']);
+  });
+
+  it('runs a key early rather than waits for longer than a timer can', () => {
+    const { queue, waits } = rig();
+    queue.addAfter('a', 400 * 86_400_000);
+    expect(waits.map(({ wait }) => wait)).to.deep.equal([86_400_000]);
+  });
+
+  it('retries the failed keys at once, and no others', async () => {
+    const { queue, begun, end } = rig();
+    queue.add('bad');
+    queue.add('good');
+    await settled();
+    await end('bad', new Error('away'));
+    await end('good');
+    queue.retry();
+    await settled();
+    expect(begun).to.deep.equal(['bad', 'good', 'bad']);
   });
 
   it('stops when the running passes have ended, and begins nothing more', async () => {

@@ -1,13 +1,15 @@
-import type { ApplyResult } from '../../../api/client/desired-state.ts';
-import type { KnownRow, StoredState } from '../stored-state.ts';
-import { confirmedRemovals } from './confirm-removals.ts';
-import { declarerOf } from '../../desired/declared.ts';
-import { contested, isAnyContested, rowKey, type Candidate } from '../../desired/desired.ts';
-import { releaseRetained } from '../../secrets/forget.ts';
-import type { BoxPass } from '../box-pass.ts';
-import { inTurn } from '../large-turns.ts';
-import { notReleased } from '../finalizers.ts';
-import { isLocked } from '../outcome.ts';
+import type { ApplyResult } from '../../api/client/desired-state.ts';
+import type { KnownRow, StoredState } from './stored-state.ts';
+import type { Kind } from '../../crds/kind.ts';
+import { isMassDeletion } from '../desired/mass-deletion-guard.ts';
+import type { DeletionCache } from './box-cache.ts';
+import type { PassContext } from './pass-context.ts';
+import { declarerOf } from '../desired/declared.ts';
+import { contested, isAnyContested, rowKey, type Candidate } from '../desired/desired.ts';
+import { releaseRetained } from '../secrets/forget.ts';
+import type { BoxPass } from './box-pass.ts';
+import { notReleased } from './finalizers.ts';
+import { isLocked } from './outcome.ts';
 import { areAllOwn, isWanted, removalLine, removalsOf, type Removal } from './plan.ts';
 
 /** Removals made before anything else in a pass. */
@@ -64,19 +66,18 @@ function uidsOf(candidates: readonly Candidate[]): ReadonlySet<string> {
   return new Set(candidates.map(({ object }) => object.uid));
 }
 
-/** Releases the objects whose deletion waited for their rows, if these are gone; large ones in turns of the box. */
-export async function removeFinalizers({ box, cache, large, context, signal }: BoxPass): Promise<void> {
+/** Releases the objects whose deletion waited for their rows, if these are gone. */
+export async function removeFinalizers({ box, cache, context, signal }: BoxPass): Promise<void> {
   const { source } = context;
   const { stored } = cache;
   const going = source.finalizers?.terminating(box) ?? [];
   if (going.length === 0 || !stored.isSynced) return;
   const declarers = new Set([...stored.rows.values()].map(({ declarer }) => declarer.uid));
   const free = going.filter(({ uid }) => !declarers.has(uid));
-  const released = inTurn(free, large);
-  if (released.length === 0) return;
-  await source.finalizers?.remove(box, released, signal);
+  if (free.length === 0) return;
+  await source.finalizers?.remove(box, free, signal);
   const refused = source.finalizers?.refusals(box);
-  for (const { kind, namespace, name, uid } of released) {
+  for (const { kind, namespace, name, uid } of free) {
     const message = refused?.get(uid);
     if (message === undefined) continue;
     const object = { kind, namespace, name, uid };
@@ -116,4 +117,75 @@ function noteRemoval(result: ApplyResult, stored: StoredState): void {
   stored.setUndeclaredLink(key, result.result === 'retained' ? true : undefined);
   // Somebody else has the row now: the database must be compared again.
   if (result.result === 'conflict') stored.markUnsynced();
+}
+
+/** Part of a pass that confirms removals. */
+export interface RemovalConfirmer {
+  readonly box: string;
+  readonly cache: {
+    readonly stored: { readonly rows: ReadonlyMap<string, unknown> };
+    readonly deletions: DeletionCache;
+  };
+  readonly context: Pick<PassContext, 'source' | 'events' | 'isMuchMissing'>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Returns the removals that may be carried out, see {@link confirmed}. If a kind is deleted as a whole, the rows stay
+ * without an owner: the definition was deleted, and nobody decided on the single object (decision 26).
+ */
+export async function confirmedRemovals(
+  pass: RemovalConfirmer,
+  removals: readonly Removal[],
+): Promise<readonly Removal[]> {
+  const { context, signal } = pass;
+  const found = await confirmed(pass, removals);
+  const { isKindGoing } = context.source;
+  if (isKindGoing === undefined) return found;
+  const kinds = new Set(found.filter(({ confirm }) => confirm).map(({ row }) => row.kind));
+  const going = new Set<Kind>();
+  for (const kind of kinds) if (await isKindGoing(kind, signal)) going.add(kind);
+  return found.map((one) => (one.confirm && going.has(one.row.kind) ? { ...one, retain: true } : one));
+}
+
+/**
+ * Returns the removals that may be carried out: if an object was merely not found, a read past every cache must not
+ * find it either. If that read does not confirm many missing objects as gone, in this box or in all boxes together, the
+ * list is wrong. Nothing that it lacks is then removed until that is over (decision 22).
+ */
+async function confirmed(pass: RemovalConfirmer, removals: readonly Removal[]): Promise<readonly Removal[]> {
+  const { box, cache, signal } = pass;
+  const { source } = pass.context;
+  const questions = new Map(
+    removals
+      .filter(({ confirm }) => confirm)
+      .map((removal) => [removal, { kind: removal.row.kind, name: removal.declarer.name, uid: removal.declarer.uid }]),
+  );
+  if (questions.size === 0) return removals;
+  const gone = await source.confirmGone(box, [...questions.values()], signal);
+  const isGone = (removal: Removal): boolean => {
+    const question = questions.get(removal);
+    return question === undefined || gone.has(question);
+  };
+  const left = removals.filter((removal) => !isGone(removal));
+  cache.deletions.missing += left.length;
+  if (!isListWrong(left, pass)) return removals.filter(isGone);
+  // The cluster itself has reported these as being deleted.
+  const going = new Set(source.finalizers?.terminating(box).map(({ uid }) => uid));
+  return removals.filter((one) => !questions.has(one) || (going.has(one.declarer.uid) && isGone(one)));
+}
+
+function isListWrong(left: readonly Removal[], { cache, context }: RemovalConfirmer): boolean {
+  const { rows } = cache.stored;
+  const { events, isMuchMissing } = context;
+  const isWrongHere = isMassDeletion({ missing: left.length, rows: rows.size });
+  if (!isWrongHere && !isMuchMissing()) return false;
+  const [first] = left;
+  if (first === undefined) return true;
+  const { row, declarer } = first;
+  const elsewhere = isWrongHere ? '' : ', and so are many of other boxes';
+  const message = `${String(left.length)} of ${String(rows.size)} objects are missing in a list of the cluster and are not gone${elsewhere}: nothing that it lacks is removed until that is over`;
+  const object = { kind: row.kind, ...declarer };
+  events.record({ object, type: 'Warning', reason: 'ManyVanished', message });
+  return true;
 }

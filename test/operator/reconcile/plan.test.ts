@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import type { KnownRow } from '../../../../operator/reconcile/stored-state.ts';
-import type { Desired } from '../../../../operator/desired/desired.ts';
-import type { Refusal } from '../../../../operator/status/status-input.ts';
-import { planOf } from '../../../../operator/reconcile/apply/plan.ts';
-import { declared, desired, machineClient } from '../../declare.ts';
+import type { KnownRow } from '../../../operator/reconcile/stored-state.ts';
+import type { Desired } from '../../../operator/desired/desired.ts';
+import type { Refusal } from '../../../operator/status/status-input.ts';
+import { nextCall, planOf, type Removal } from '../../../operator/reconcile/plan.ts';
+import { declared, desired, machineClient } from '../declare.ts';
 
 interface Case {
   readonly title: string;
@@ -178,5 +178,46 @@ describe('planOf', () => {
     });
     expect(plan.declare.map(({ validated }) => validated.id)).to.deep.equal(['c777']);
     expect(plan.remove).to.deep.equal([]);
+  });
+});
+
+describe('nextCall', () => {
+  /** Objects of 32 KiB, the oldest last: 32 of them are a call. */
+  const large = Array.from({ length: 40 }, (_, nth) =>
+    desired({ ...machineClient(`c${String(nth)}`), length: 32_768, created: `2026-01-01T00:00:${String(59 - nth)}Z` }),
+  );
+  const removalOf = (id: string): Removal => ({
+    row: { kind: 'Client', id },
+    declarer: { namespace: 'default', name: id, uid: 'gone' },
+    confirm: true,
+    retain: false,
+  });
+
+  it('carries about a megabyte, the oldest objects first, and names the objects that are left', () => {
+    const call = nextCall({ declare: large, remove: [] });
+    expect(call.declare.map(({ object }) => object.name)).to.deep.equal(
+      large
+        .toReversed()
+        .slice(0, 32)
+        .map(({ object }) => object.name),
+    );
+    expect([...call.left].toSorted()).to.deep.equal(
+      large
+        .slice(0, 8)
+        .map(({ object }) => object.key)
+        .toSorted(),
+    );
+  });
+
+  it('removes everything but the rows that pass to an object of a later call', () => {
+    const { remove } = nextCall({ declare: large, remove: ['old', 'c0', 'c39'].map(removalOf) });
+    expect(remove.map(({ row }) => row.id)).to.deep.equal(['old', 'c39']);
+  });
+
+  it('carries the Box with the policy that its first admin would get before all others', () => {
+    const box = desired(declared('Box', 'box', {}, { created: '2028' }));
+    const policy = desired(declared('AccessPolicy', 'admins', { engine: 'allow', link: [] }, { created: '2027' }));
+    const { declare } = nextCall({ declare: [...large, box, policy], remove: [] });
+    expect(declare.slice(0, 2).map(({ object }) => object.key)).to.deep.equal(['AccessPolicy/admins', 'Box/box']);
   });
 });

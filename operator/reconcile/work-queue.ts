@@ -1,0 +1,132 @@
+import { waitAfter, type BackOff } from './back-off.ts';
+
+/** A queue of keys. It holds each key once, runs one pass of a key at a time, and retries failed ones forever. */
+export interface WorkQueue {
+  /** Number of keys that wait for their pass, without those that wait for a time. */
+  readonly waiting: number;
+  /** Requests a pass of this key; if its pass is running, the key runs once more afterwards. */
+  add(key: string): void;
+  /** Requests a pass of this key after so many milliseconds, in place of an earlier such request. */
+  addAfter(key: string, wait: number): void;
+  /** Requests a pass of every key whose last pass failed. */
+  retry(): void;
+  /** Resolves when nothing runs and nothing is ready to run (keys that wait for a time are ignored). */
+  idle(): Promise<void>;
+  /** Accepts no more keys, and resolves when the running passes have ended. */
+  stop(): Promise<void>;
+}
+
+/** Dependencies of a queue; `schedule` calls back after so many milliseconds unless its result is called first. */
+export interface QueueOptions {
+  /** Runs one pass. If it throws, the pass is repeated after a wait. */
+  readonly run: (key: string) => Promise<void>;
+  /** Called on every failure, with the milliseconds that the key waits now. */
+  readonly onFailure: (key: string, error: unknown, wait: number) => void;
+  /** Limit of keys that run at once. */
+  readonly concurrency: number;
+  readonly backOff: BackOff;
+  readonly random: () => number;
+  readonly schedule: (wait: number, callback: () => void) => () => void;
+}
+
+/**
+ * Creates an empty queue. Keys take turns: they run in the order in which they became ready. A pass is bounded, so
+ * that neither a key that keeps failing nor one with much work delays the rest.
+ */
+export function createWorkQueue(options: QueueOptions): WorkQueue {
+  return new KeyQueue(options);
+}
+
+/** Limit in milliseconds, as timers cannot wait longer than 24 days: a key that runs early sets its time again. */
+const longestWait = 86_400_000;
+
+class KeyQueue implements WorkQueue {
+  readonly #options: QueueOptions;
+  readonly #ready = new Set<string>();
+  readonly #running = new Map<string, Promise<void>>();
+  /** Keys that were added while they ran. */
+  readonly #again = new Set<string>();
+  /** By key: the number of failures in a row. */
+  readonly #failures = new Map<string, number>();
+  /** Keys that wait for a time, with the function that cancels the wait. */
+  readonly #timers = new Map<string, () => void>();
+  #idlers: (() => void)[] = [];
+  #stopped = false;
+
+  constructor(options: QueueOptions) {
+    this.#options = options;
+  }
+
+  get waiting(): number {
+    return this.#ready.size + this.#again.size;
+  }
+
+  add(key: string): void {
+    if (this.#stopped) return;
+    this.#cancel(key);
+    if (this.#running.has(key)) this.#again.add(key);
+    else this.#ready.add(key);
+    this.#startNext();
+  }
+
+  addAfter(key: string, wait: number): void {
+    if (this.#stopped || this.#ready.has(key) || this.#again.has(key)) return;
+    this.#cancel(key);
+    const cancel = this.#options.schedule(Math.min(longestWait, Math.max(0, wait)), () => {
+      this.#timers.delete(key);
+      this.add(key);
+    });
+    this.#timers.set(key, cancel);
+  }
+
+  retry(): void {
+    for (const key of this.#failures.keys()) this.add(key);
+  }
+
+  idle(): Promise<void> {
+    if (this.#running.size === 0 && this.#ready.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idlers.push(resolve));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#ready.clear();
+    for (const key of this.#timers.keys()) this.#cancel(key);
+    await Promise.all(this.#running.values());
+  }
+
+  #cancel(key: string): void {
+    this.#timers.get(key)?.();
+    this.#timers.delete(key);
+  }
+
+  #startNext(): void {
+    for (const key of this.#ready) {
+      if (this.#running.size >= this.#options.concurrency) return;
+      this.#ready.delete(key);
+      this.#running.set(key, this.#pass(key));
+    }
+    if (this.#running.size > 0) return;
+    for (const done of this.#idlers) done();
+    this.#idlers = [];
+  }
+
+  async #pass(key: string): Promise<void> {
+    // Delayed, so that the key is among the running ones before its pass begins.
+    await Promise.resolve();
+    const { run, backOff, random, onFailure } = this.#options;
+    try {
+      await run(key);
+      this.#failures.delete(key);
+    } catch (error) {
+      const count = (this.#failures.get(key) ?? 0) + 1;
+      this.#failures.set(key, count);
+      const wait = waitAfter(count, backOff, random);
+      this.addAfter(key, wait);
+      onFailure(key, error, wait);
+    }
+    this.#running.delete(key);
+    if (this.#again.delete(key) && !this.#stopped) this.#ready.add(key);
+    this.#startNext();
+  }
+}
