@@ -132,7 +132,7 @@ export interface RemovalConfirmer {
 
 /**
  * Returns the removals that may be carried out, see {@link confirmed}. If a kind is deleted as a whole, the rows stay
- * without an owner: the definition was deleted, and nobody decided on the single object (decision 26).
+ * without an owner: the definition was deleted, and nobody decided on the single object (decision 16).
  */
 export async function confirmedRemovals(
   pass: RemovalConfirmer,
@@ -151,7 +151,7 @@ export async function confirmedRemovals(
 /**
  * Returns the removals that may be carried out: if an object was merely not found, a read past every cache must not
  * find it either. If that read does not confirm many missing objects as gone, in this box or in all boxes together, the
- * list is wrong. Nothing that it lacks is then removed until that is over (decision 22).
+ * list is wrong. Nothing that it lacks is then removed until that is over (decision 16).
  */
 async function confirmed(pass: RemovalConfirmer, removals: readonly Removal[]): Promise<readonly Removal[]> {
   const { box, cache, signal } = pass;

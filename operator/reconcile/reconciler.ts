@@ -39,7 +39,7 @@ export interface ReconcilerOptions extends Omit<PassContext, OwnFacts>, Pick<Que
   readonly readServiceAccounts?: ReadServiceAccounts;
   /** Milliseconds between two sweeps; spread by up to a tenth. */
   readonly sweepPeriod: number;
-  /** Called on every failure, with the milliseconds until the next try; of an empty box if it concerns no single one. */
+  /** Called on every failure (an empty box: it concerns no single one), with the milliseconds until the next try. */
   readonly onFailure: (box: string, error: unknown, wait: number) => void;
   /** Called once for each outage of the API, with its first reason. */
   readonly onApiAway?: (fault: string) => void;
@@ -104,18 +104,14 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
     ...passing,
     run: (key) => jobs.get(key)?.(queue) ?? reconcile(key),
     onFailure(key, error, wait) {
-      if (!jobs.has(key)) {
-        sweepDue.add(key);
-        failing.set(key, error);
-      }
-      onFailure(jobs.has(key) ? '' : key, error, wait);
+      if (jobs.has(key)) return void onFailure('', error, wait);
+      sweepDue.add(key);
+      failing.set(key, error);
+      onFailure(key, error, wait);
     },
   });
-  meter.measure(
-    () => queue.waiting,
-    missing,
-    () => countConditions(caches.values()),
-  );
+  const conditions = () => countConditions(caches.values());
+  meter.measure(() => queue.waiting, missing, conditions);
 
   const retry = (): void => {
     for (const [box, { deletions }] of caches) if (deletions.hasPending && failing.has(box)) queue.add(box);
@@ -131,9 +127,9 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
     onReturn: retry,
     schedule,
   });
-  const cause = (box: string): Failure | undefined => causeOf(box, reach, failing);
   const { finalizers } = source;
-  if (finalizers !== undefined) startDeadlines({ ...options, finalizers, holdLimit, failureOf: cause }, signal);
+  const causeOf = (box: string): Failure | undefined => currentFailure(box, reach, failing);
+  if (finalizers !== undefined) startDeadlines({ ...options, finalizers, holdLimit, failureOf: causeOf }, signal);
 
   // Before the first sweep: changes during it must not be missed.
   const onChange = (box: string): void => {
@@ -181,7 +177,7 @@ function withBox(caches: ReadonlyMap<string, BoxCache>): readonly string[] {
 }
 
 /** Returns why the declarations of a box cannot be carried out at present; undefined if they can. */
-function causeOf(
+function currentFailure(
   box: string,
   reach: Pick<ApiAvailability, 'fault'>,
   failing: Reconciler['failing'],
