@@ -67,92 +67,78 @@ export const HOLDING_BACK = ['Valid', 'Conflict', 'SecretReady', 'Synced'] as co
 export const REASONS = {
   // Ready
   Ready: 'Every replica of the API enforces what the object declares.',
-  Suspended: 'The object has suspend: true. Its resource is unchanged and stays in force.',
+  Suspended: 'The object has suspend: true. Its resource stays in force as it is.',
   FinalizerRefused:
-    'The API server refuses to let the operator add or remove its finalizer boxgate.dev/finalizer; the message has the sentence of the API server. Nothing else of the box waits for it, and the operator tries again every few seconds.',
-  Terminating: 'The object is being deleted: the operator has released it, and finalizers of others hold it.',
+    'The API server refuses to let the operator add or remove its finalizer; the message has its sentence. The operator tries again every few seconds.',
+  Terminating: 'The object is being deleted; finalizers of others hold it.',
   // Valid
   Accepted: 'The object follows every rule of its kind.',
   NewerFields:
-    'The object has fields that the custom resource definitions declare and this operator does not know: they are ignored, and a policy that has one grants nothing.',
-  Invalid:
-    'The object breaks a rule. A client stays as it was before; a policy whose rule cannot be used grants nothing.',
-  TooLarge:
-    'The object is larger than an object of its kind may be; the message has the limit. What was applied before stays in force.',
-  QuotaExceeded:
-    'The box has as much as its quota allows, and the object is one of the youngest. The message names the quota; everything else of the box is applied.',
+    'The object has fields that this operator does not know: they are ignored, and a policy that has one grants nothing.',
+  Invalid: 'The object breaks a rule. A client stays as it was; a policy whose rule cannot be used grants nothing.',
+  TooLarge: 'The object is larger than the limit in the message. What was applied before stays in force.',
+  QuotaExceeded: 'The box has as much as its quota allows, and the object is one of the youngest.',
   // SecretReady
   SecretFound: 'The secret is in the Secret that the object names.',
   SecretGenerated: 'The secret was generated and is in its Secret.',
   SecretInline: 'The object itself contains the secret.',
-  SecretNotNeeded: 'The client authenticates by keys or ServiceAccounts, or is a public client.',
+  SecretNotNeeded: 'Keys or ServiceAccounts authenticate the client, or it is public.',
   SecretNotFound:
-    'There is no Secret of that name in the box; a client waits, or keeps its last secret; of a Box only the bootstrap_admin waits.',
+    'There is no Secret of that name. A client keeps its last secret; of a Box only the bootstrap_admin waits.',
   SecretKeyNotFound: 'The Secret has no entry of that name.',
-  SecretNotLabelled:
-    'The Secret lacks the label boxgate.dev/client-secret: "true", by which its owner lets clients use it.',
+  SecretNotLabelled: 'The Secret lacks the label boxgate.dev/client-secret: "true".',
   SecretNotAllowed: 'The Secret is a ServiceAccount token and cannot be used as a client secret.',
   SecretNotUsable:
-    'The value is not a valid client secret: 1 to 1024 visible ASCII characters and blanks (RFC 6749 appendix A.2). A password may have other letters, up to 4096 bytes, and no control characters.',
+    'The value is not a valid client secret: 1 to 1024 visible ASCII characters and blanks (RFC 6749 appendix A.2). A password may have other letters, up to 4096 bytes.',
   ServiceAccountDeleted:
-    'A ServiceAccount that authenticated the client was deleted, or none has the uid of an entry. Its tokens are refused; if it had any, all tokens of the client are revoked.',
-  ServiceAccountRecreated:
-    'A ServiceAccount that authenticated the client was deleted, or none has the uid of an entry. Another one with its name exists, which is not accepted automatically.',
+    'A ServiceAccount of the client was deleted, or none has the uid of an entry. Its tokens are refused; if it had any, all tokens of the client are revoked.',
+  ServiceAccountRecreated: 'The same, and another ServiceAccount has its name, which is not accepted automatically.',
   ServiceAccountsNotServed:
-    'Only ServiceAccounts authenticate the client, and the keys that verify their tokens are not known here (yet); boxgate dev has none.',
-  JwksHostNotListed:
-    'The API never asks the host of jwks_uri: its setting BOXGATE_JWKS_HOSTS does not list it. A client that also has a secret is Ready.',
+    'Only ServiceAccounts authenticate the client, and the keys that verify their tokens are not known here.',
+  JwksHostNotListed: 'The setting BOXGATE_JWKS_HOSTS of the API does not list the host of jwks_uri.',
   SecretNotMade: 'The secret is generated once the object can be applied.',
   SecretNotOwned: 'A Secret with the name of the generated one exists and has another owner.',
-  SecretForbidden:
-    'The operator has no rights on the Secrets of the namespace; the message has the command that grants them.',
-  SecretNotRead: 'The Secrets of the namespace could not be read yet; the operator retries.',
+  SecretForbidden: 'The operator has no rights on the Secrets of the namespace.',
+  SecretNotRead: 'The Secrets of the namespace could not be read yet.',
   SecretRefused: 'The API server rejects the generated Secret; the message says why.',
   NamespaceTerminating: 'The namespace is being deleted: no Secret can be created in it.',
   // Synced
   Applied: 'The API has the resource as it is declared.',
   Rejected: 'The API rejects the resource as it is declared.',
   Waiting: 'The resource is applied when the thing that it waits for exists.',
-  Unavailable:
-    'It could not be applied, because the API or its database cannot be reached; the operator retries. Of a Box: the API does not answer.',
-  NotApplied: 'It could not be applied, because of an error that the message names; the operator retries.',
+  Unavailable: 'The API or its database cannot be reached; the operator retries.',
+  NotApplied: 'An error that the message names; the operator retries.',
   DeletionWaits:
-    'The object is being deleted and may still be in force, because the API cannot be reached or a pass over the box failed; the message says which. The deletion waits for at most BOXGATE_HOLD_SECONDS.',
+    'The object is being deleted and may still be in force, because the API cannot be reached or a pass failed. It waits for at most BOXGATE_HOLD_SECONDS.',
   // Granted
   PolicyLinked: 'At least one declared policy grants the client something.',
-  NoPolicy:
-    'No declared policy applies to the client: it can get tokens and introspect, but the endpoints of the box refuse its own tokens.',
+  NoPolicy: 'No declared policy applies to the client: it can get tokens, but the endpoints of the box refuse them.',
   // LinksResolved
   AllFound: 'All resources that the policy links exist.',
-  DanglingLinks: 'A resource that the policy links does not exist (yet); once it does, the policy applies to it.',
+  DanglingLinks: 'A resource that the policy links does not exist yet.',
   // ServiceReady
   ServiceCreated: 'The Service boxgate of the namespace leads to the API.',
   ServiceForbidden:
-    'The operator has no rights on the Service boxgate of the namespace, or the ClusterRole boxgate-box is of an older release. The message has the command that grants them, and an address that works without the Service. If the command says that the binding exists, apply the chart or operator/rbac of this release again.',
+    'The operator has no rights on the Service boxgate of the namespace. The message has the command that grants them, and an address that works without it.',
   ServiceNotOwned:
-    'A Service boxgate exists that the operator did not create: it lacks the label app.kubernetes.io/managed-by: boxgate. The operator leaves it unchanged.',
+    'A Service boxgate exists that lacks the label app.kubernetes.io/managed-by: boxgate. The operator leaves it unchanged.',
   ServiceRefused: 'The API server rejects the Service boxgate; the message says why.',
   // Conflict
   OwnedByAnother: 'The ID already exists: created over REST, retained, or declared by another object.',
-  DeclaredTwice:
-    'Another object declares the same ID and has it: the older one, or, if both are of the same second, the one that had it first.',
-  NamespaceRecreated:
-    'The namespace was deleted and created again: the data of the former one is locked until an admin decides.',
-  HostNotGranted: 'The Box claims a host, or an issuer on one, that its Namespace does not grant. It does not get it.',
-  HostConflict: 'Another, older box has the host. This Box gets it once the older Box releases it.',
+  DeclaredTwice: 'Another, older object declares the same ID and has it.',
+  NamespaceRecreated: 'The namespace was created again: the data of the former one is locked until an admin decides.',
+  HostNotGranted: 'The Namespace does not grant a host, or an issuer on one.',
+  HostConflict: 'Another, older box has the host.',
   // InlineSecret, NoSubjects, OpenToAll, GrantsEverything, NotInForce
   SecretInManifest: 'A secret in plain text is for development only: prefer secretRef or a generated one.',
   NobodyLinked: 'The policy applies to linked subjects only and links none: it grants nobody.',
-  GrantsEverybody:
-    'A rule without a condition, such as engine allow, with subjects: anyone grants every request, even without a token.',
+  GrantsEverybody: 'A rule without a condition, with subjects: anyone, grants every request, even without a token.',
   NoCondition: 'A rule such as matcho: {} or schema: {} grants every request of the subjects.',
   MetadataNotPermitted:
-    'The generated Secret has none of the labels and annotations that its Namespace does not permit by their exact keys.',
+    'The Namespace does not permit labels or annotations of the generated Secret by their exact keys.',
   WithoutEffect: 'The object has fields that this version accepts but does not implement.',
-  RefreshNotEnabled:
-    'The client lists refresh_token, and none of its other grants issues refresh tokens: the entry has no effect.',
-  QuotaNotReadable:
-    'The annotation boxgate.dev/quota of the Namespace has a mistake. None of it takes effect: the box keeps the quotas that it had.',
+  RefreshNotEnabled: 'The client lists refresh_token, and no grant of it issues refresh tokens.',
+  QuotaNotReadable: 'The annotation boxgate.dev/quota has a mistake: the box keeps the quotas that it had.',
 } as const;
 
 /** A reason of {@link REASONS}. */
