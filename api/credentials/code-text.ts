@@ -14,7 +14,7 @@ export interface CodeParts {
   readonly grantsNothing: boolean;
 }
 
-/** What a new code says, and the UUID of its row, by default a new one. */
+/** Content of a new code, and the UUID of its row; by default a new one. */
 type MakeCode = Pick<CodeParts, 'grantsNothing'> & { readonly id?: string };
 
 /** A newly created authorization code. */
