@@ -2,7 +2,7 @@ import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { withSmallHeap } from '../process/small-heap.ts';
 import { run } from '../program/commands.ts';
-import { USAGE } from './usage.ts';
+import { USAGE } from './options.ts';
 
 /** Compiled code is kept next to the packages: half a second less at each start and a fifth less memory. */
 const compileCache = fileURLToPath(new URL('../node_modules/.cache/boxgate', import.meta.url));

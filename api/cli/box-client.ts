@@ -3,7 +3,7 @@ import type { JsonObject } from '../../crds/json-value.ts';
 import { ndjsonChunks } from '../client/ndjson.ts';
 import { plainText } from '../../process/plain-text.ts';
 import type { UserFaults } from '../schemas/user.ts';
-import type { AnswerTo, FaultsAt } from './answers.ts';
+import type { AnswerTo, FaultsAt } from './output.ts';
 import { CliError, EXIT } from './cli-error.ts';
 
 /** An answer of a box: one with a status from 200 to 299, or one that the command asked to see itself. */

@@ -1,30 +1,20 @@
-import { audit } from './audit/audit.ts';
-import { listBoxes } from './box/list.ts';
-import { boxStatus } from './box/status.ts';
-import { useBox } from './box/use.ts';
-import { clientCommands } from './client/client.ts';
+import { audit } from './audit.ts';
+import { listBoxes, boxStatus, useBox } from './box.ts';
+import { clientCommands } from './client.ts';
 import type { Command } from './command.ts';
-import { completionOf } from './completion/completion.ts';
-import { can } from './decision/can.ts';
-import { explain } from './decision/explain.ts';
+import { completionOf } from './completion.ts';
+import { can, explain } from './decision.ts';
 import { diffFolder } from './export/diff.ts';
 import { exportBox } from './export/export.ts';
-import { groupCommands } from './group/group.ts';
-import { login } from './login/login.ts';
-import { logout } from './login/logout.ts';
-import { showToken } from './login/token-show.ts';
-import { token } from './login/token.ts';
-import { planFolder } from './plan/plan.ts';
-import { policyCommands } from './policy/policy.ts';
-import { sessionCommands } from './session/session.ts';
-import { deleteUser } from './user/delete.ts';
-import { userGroups } from './user/groups.ts';
-import { listUsers } from './user/list.ts';
-import { newUser } from './user/new.ts';
-import { setUser } from './user/set.ts';
-import { showUser } from './user/show.ts';
-import { disableUser, enableUser } from './user/switch.ts';
-import { version } from './version.ts';
+import { groupCommands } from './group.ts';
+import { login, logout } from './login.ts';
+import { showToken, token } from './token.ts';
+import { planFolder } from './plan.ts';
+import { policyCommands } from './policy.ts';
+import { sessionCommands } from './session.ts';
+import { deleteUser, listUsers, showUser, setUser, disableUser, enableUser, newUser } from './user.ts';
+import { userGroups } from './user-groups.ts';
+import { version } from './help.ts';
 
 const commands: readonly Command[] = [
   login,

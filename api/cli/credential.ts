@@ -2,11 +2,10 @@ import type { Environment } from '../../process/environment.ts';
 import { createBoxClient, type BoxClient } from './box-client.ts';
 import { usageError } from './cli-error.ts';
 import { kubeToken } from './kube/kube-sign-in.ts';
-import type { Kubectl } from './kube/kubectl.ts';
+import type { Kubectl } from './kubectl.ts';
 import type { OptionValues } from './option-values.ts';
 import type { BoxAddress } from './current-box.ts';
-import { keptToken } from './login/kept-login.ts';
-import { clientToken } from './login/token-endpoint.ts';
+import { keptToken, clientToken } from './kept-login.ts';
 import type { State } from './state-file.ts';
 
 /** A caller of a box, and what ends what it began. */

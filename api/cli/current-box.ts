@@ -2,9 +2,8 @@ import { isObject, parseJson } from '../../crds/json-value.ts';
 import type { Environment } from '../../process/environment.ts';
 import { usageError } from './cli-error.ts';
 import type { OptionValues } from './option-values.ts';
-import { issuerInCluster } from './kube/box-in-cluster.ts';
-import { kubeContext } from './kube/kube-context.ts';
-import type { Kubectl } from './kube/kubectl.ts';
+import { issuerInCluster, kubeContext } from './kubectl.ts';
+import type { Kubectl } from './kubectl.ts';
 import type { State } from './state-file.ts';
 
 /** The current box, and where each part of its address was found. */

@@ -1,5 +1,24 @@
 import { COMMON_OPTIONS, startsWith } from './arguments.ts';
 import type { Command, CommandOption } from './command.ts';
+import { releaseVersion } from '../../process/version.ts';
+import { column } from './pages.ts';
+
+/** `boxctl version`. */
+export const version: Command = {
+  name: 'version',
+  summary: 'prints the version of boxctl',
+  examples: ['boxctl version'],
+  arguments: [0, 0],
+  async run({ confirm }) {
+    const record = { version: releaseVersion() };
+    await confirm(`boxctl ${record.version}`, record, [column('VERSION', 'version')]);
+  },
+};
+
+/** Returns what `boxctl --version` prints. */
+export function versionLine(): string {
+  return `boxctl ${releaseVersion()}\n`;
+}
 
 /** Longest line of a help text, in columns. Examples are never broken. */
 const WIDTH = 80;

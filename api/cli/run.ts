@@ -7,12 +7,11 @@ import type { OptionValues } from './option-values.ts';
 import { COMMANDS } from './commands.ts';
 import { signIn, type SignedIn } from './credential.ts';
 import { currentBox, type BoxAddress } from './current-box.ts';
-import { asPlugin, commandHelp, overview } from './help.ts';
+import { asPlugin, commandHelp, overview, versionLine } from './help.ts';
 import { FORMATS, formatted, type Format } from './output.ts';
-import { kubectlOf } from './kube/kubectl.ts';
+import { kubectlOf } from './kubectl.ts';
 import { stateIn, type State } from './state-file.ts';
 import type { Terminal } from './terminal.ts';
-import { versionLine } from './version.ts';
 
 /** Surroundings of a run: where it reads, writes and keeps what it keeps. */
 export interface Surroundings {

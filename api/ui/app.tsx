@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { createConnection } from './connection/connection.ts';
-import type { Interruption } from './connection/connection.ts';
+import { createConnection } from './connection.ts';
+import type { Interruption } from './connection.ts';
 import type { SignIn } from './connection/sign-in.ts';
 import { UiContext } from './context.ts';
 import type { Notice, Ui } from './context.ts';

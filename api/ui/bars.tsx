@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Interruption } from './connection/connection.ts';
+import type { Interruption } from './connection.ts';
 import { signInAddress } from './connection/sign-in.ts';
 import { useUi } from './context.ts';
 import type { Notice } from './context.ts';
+import type { ComponentChildren } from 'preact';
 
 /** Milliseconds for which a notice stays, and Undo is offered. */
 const OFFERED = 10_000;
@@ -74,5 +75,39 @@ export function InterruptionBar({ reason, renew }: { readonly reason: Interrupti
         </button>
       </div>
     </div>
+  );
+}
+
+/** Properties of {@link BusyButton}. */
+interface BusyButtonProps {
+  /** True while a request is under way that a click would repeat or disturb. */
+  readonly isBusy: boolean;
+  /** Absent: the button submits its form. */
+  readonly onClick?: () => void;
+  readonly class?: string;
+  /** ID of the element that describes the button. */
+  readonly describedBy?: string;
+  readonly children: ComponentChildren;
+}
+
+/**
+ * A button that ignores clicks while a request is under way. It is never disabled, because a disabled button loses the
+ * focus.
+ */
+export function BusyButton({ isBusy, onClick, class: style, describedBy, children }: BusyButtonProps) {
+  return (
+    <button
+      type={onClick === undefined ? 'submit' : 'button'}
+      class={style}
+      aria-disabled={isBusy}
+      aria-describedby={describedBy}
+      onClick={(event) => {
+        // Otherwise the form is submitted, also with Enter in a field: the browser then clicks its button.
+        if (isBusy) event.preventDefault();
+        else onClick?.();
+      }}
+    >
+      {children}
+    </button>
   );
 }

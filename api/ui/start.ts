@@ -1,4 +1,4 @@
-import type { Connection } from './connection/connection.ts';
+import type { Connection } from './connection.ts';
 import { isObject } from '../../crds/json-value.ts';
 import { apiPath } from './connection/api-path.ts';
 import { textOf } from './connection/members.ts';

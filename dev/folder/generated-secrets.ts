@@ -9,9 +9,7 @@ import { resolveKept } from '../../operator/secrets/resolve-kept.ts';
 import { missing, type ResolvedSecret } from '../../operator/secrets/resolve.ts';
 import { nextSecret, type KeptSecret } from '../../operator/secrets/rotation.ts';
 import type { SecretKeeper, SecretWish } from '../../operator/secrets/keeper.ts';
-import { replaceFile } from './replace-file.ts';
-import { rotationFile, writeRotation } from './rotation-file.ts';
-import { readSecretFile } from './secret-file.ts';
+import { replaceFile, rotationFile, writeRotation, readSecretFile } from './secret-files.ts';
 
 /** Generated secrets in files. */
 export interface SecretFiles extends SecretKeeper {

@@ -2,11 +2,10 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ObjectName } from '../../operator/desired/declared.ts';
 import type { Source } from '../../operator/desired/source.ts';
-import { ChangeQueue, type Changes } from './change-queue.ts';
+import { ChangeQueue, type Changes, createFolderWatch } from './changes.ts';
 import { MOMENT, type FolderProblem, type FolderReader } from './reader.ts';
 import { reasonOf } from '../../api/client/manifest/walk.ts';
-import { createFolderWatch } from './watch.ts';
-import { lineOfField } from './manifest-line.ts';
+import { Composer, LineCounter, Parser, isNode } from 'yaml';
 
 /** Listeners to the folder: statuses as they change, and all its problems after each look at it. */
 export interface FolderListeners {
@@ -128,4 +127,30 @@ export function placeOfField(place: string, field: string): string {
   } catch {
     return place;
   }
+}
+
+/**
+ * Returns the line (from 1) of a field in a file: the field `spec.link[2].id` of the object that begins at `line`, or
+ * the nearest field around it that is there. Reads the file's text again, because that is only needed for messages.
+ */
+export function lineOfField(text: string, line: number, field: string): number {
+  const counter = new LineCounter();
+  const documents = new Composer().compose(new Parser(counter.addNewLine).parse(text));
+  for (const document of documents) {
+    if (counter.linePos(document.contents?.range[0] ?? 0).line !== line) continue;
+    const steps = stepsOf(field);
+    for (; steps.length > 0; steps.pop()) {
+      const node: unknown = document.getIn(steps, true);
+      if (isNode(node) && node.range) return counter.linePos(node.range[0]).line;
+    }
+  }
+  return line;
+}
+
+/** Splits a path: `spec.link[2]["a b"]` becomes `spec`, `link`, 2, `a b`. */
+function stepsOf(field: string): (string | number)[] {
+  return [...field.matchAll(/\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]|([^.[\]]+)/g)].map(([, index, quoted, name]) => {
+    if (index !== undefined) return Number(index);
+    return quoted === undefined ? (name ?? '') : String(JSON.parse(quoted));
+  });
 }

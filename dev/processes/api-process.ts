@@ -2,7 +2,7 @@ import { isObject, parseJson } from '../../crds/json-value.ts';
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DevError } from '../dev-error.ts';
+import { DevError } from '../options.ts';
 
 /** The API as a separate process. */
 export interface ApiProcess {

@@ -1,6 +1,6 @@
 import { Secret } from '../../api/client/secret.ts';
-import type { Cleanup } from '../cleanup.ts';
-import { DevError } from '../dev-error.ts';
+import type { Cleanup } from '../keep-running.ts';
+import { DevError } from '../options.ts';
 import type { DevOutput } from '../output.ts';
 import { startEmbeddedPostgres } from './embedded-postgres.ts';
 import { keepRunning } from '../keep-running.ts';

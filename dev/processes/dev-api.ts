@@ -1,7 +1,7 @@
 import type { Secret } from '../../api/client/secret.ts';
 import { startApi, turnLog, type ApiProcess } from './api-process.ts';
-import type { Cleanup } from '../cleanup.ts';
-import { DevError } from '../dev-error.ts';
+import type { Cleanup } from '../keep-running.ts';
+import { DevError } from '../options.ts';
 import type { DevOutput } from '../output.ts';
 import { keepRunning } from '../keep-running.ts';
 import { freePort } from './port.ts';

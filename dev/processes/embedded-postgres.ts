@@ -4,8 +4,14 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reasonOf } from '../../api/client/manifest/walk.ts';
 import { freePort } from './port.ts';
-import { postgresAccount, type PostgresAccount } from './postgres-account.ts';
-import { isServing, serverOf, signal, waitForServer } from './postgres-server.ts';
+import {
+  postgresAccount,
+  type PostgresAccount,
+  isServing,
+  serverOf,
+  signal,
+  waitForServer,
+} from './postgres-server.ts';
 
 /** A Postgres server of our own on 127.0.0.1: its owner's URL for database `postgres`, its port and process id. */
 export interface EmbeddedPostgres {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DevError } from '../dev-error.ts';
+import { DevError } from '../options.ts';
 import { portOf } from '../../process/port-of.ts';
 
 /** A port that was requested with an option; 0: any. */

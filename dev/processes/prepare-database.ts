@@ -1,7 +1,7 @@
 import { isObject, parseJson } from '../../crds/json-value.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { DevError } from '../dev-error.ts';
+import { DevError } from '../options.ts';
 
 /** A database to prepare: the URLs of its owner and of the API's role, and whether the owner creates that role. */
 export interface DatabaseToPrepare {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { stringify } from 'yaml';
-import { declaredObjects } from '../../api/cli/plan/declared-folder.ts';
+import { declaredObjects } from '../../api/cli/declared-folder.ts';
 import { isList, isObject } from '../../crds/json-value.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownerQuery } from '../support/owner-query.ts';

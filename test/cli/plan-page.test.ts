@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { declaredObjects } from '../../api/cli/plan/declared-folder.ts';
+import { declaredObjects } from '../../api/cli/declared-folder.ts';
 import { isObject } from '../../crds/json-value.ts';
 import { shellBlocks } from '../operator/shell-page.ts';
 import { startApi } from '../support/api.ts';

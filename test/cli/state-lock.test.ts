@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { whileLocked } from '../../api/cli/state-lock.ts';
+import { whileLocked } from '../../api/cli/state-file.ts';
 
 describe('the lock of the state of boxctl', () => {
   let folder = '';

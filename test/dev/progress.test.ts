@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createProgress } from '../../dev/progress.ts';
+import { createProgress } from '../../dev/output.ts';
 
 function rig(isTTY: boolean) {
   let now = 0;

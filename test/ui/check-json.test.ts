@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { checkJson } from '../../api/ui/json/check-json.ts';
+import { checkJson } from '../../api/ui/check-json.ts';
 
 /** Texts with the line and column of their first fault, and the character there. */
 const faulty = [

@@ -13,7 +13,7 @@ export const diffFolder: Command = {
   arguments: [1, 1],
   async run({ args: [folder = ''], values, terminal, address, box, print }) {
     const [{ declaredObjects }, { differencesOf }] = await Promise.all([
-      import('../plan/declared-folder.ts'),
+      import('../declared-folder.ts'),
       import('./differences.ts'),
     ]);
     const objects = declaredObjects(folder, (await address()).box);

@@ -2,7 +2,7 @@ import { isList, isObject } from '../../../crds/json-value.ts';
 import type { JsonObject } from '../../../crds/json-value.ts';
 import { isKind, KINDS } from '../../../crds/kind.ts';
 import type { BoxClient } from '../box-client.ts';
-import { pagesOf } from '../resource/pages.ts';
+import { pagesOf } from '../pages.ts';
 import type { Terminal } from '../terminal.ts';
 import type { LiveRow } from './live-row.ts';
 

@@ -3,9 +3,9 @@ import type { JsonObject } from '../../../crds/json-value.ts';
 import { plainText } from '../../../process/plain-text.ts';
 import { CliError, EXIT, usageError } from '../cli-error.ts';
 import type { BoxAddress } from '../current-box.ts';
-import { clientsInCluster, issuerInCluster } from './box-in-cluster.ts';
-import { assertedToken } from '../login/token-endpoint.ts';
-import type { Kubectl } from './kubectl.ts';
+import { clientsInCluster, issuerInCluster } from '../kubectl.ts';
+import { assertedToken } from '../kept-login.ts';
+import type { Kubectl } from '../kubectl.ts';
 
 /** A client that ServiceAccounts authenticate. */
 interface KubeClient {

@@ -5,7 +5,7 @@ import { isList, isObject } from '../../../crds/json-value.ts';
 import type { JsonObject } from '../../../crds/json-value.ts';
 import { plainText } from '../../../process/plain-text.ts';
 import { usageError } from '../cli-error.ts';
-import { textOf } from './declared-folder.ts';
+import { textOf } from '../declared-folder.ts';
 
 /** Names of the file with requests in a folder. */
 const names = ['requests.yaml', 'requests.yml', 'requests.json'] as const;

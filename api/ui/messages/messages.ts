@@ -1,5 +1,5 @@
 import type { RefusalName } from '../../../crds/user-faults.ts';
-import type { JsonFault } from '../json/check-json.ts';
+import type { JsonFault } from '../check-json.ts';
 import type { Tab } from '../tab-names.ts';
 
 /** All texts of the UI, in one language. */

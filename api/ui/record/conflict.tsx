@@ -1,9 +1,7 @@
-import { BusyButton } from '../busy-button.tsx';
+import { BusyButton } from '../bars.tsx';
 import { useUi } from '../context.ts';
-import { differences } from './difference.ts';
-import type { Line } from './difference.ts';
 import type { Loaded } from './loaded.ts';
-import type { RecordKind } from './record-kind.ts';
+import type { RecordKind, ShownField } from './record-kind.ts';
 import type { EditedRecord } from './use-record.ts';
 
 /** Shows what somebody else has stored meanwhile next to the user's own text, and lets the user choose. */
@@ -51,4 +49,31 @@ function Lines({ lines }: { readonly lines: readonly Line[] }) {
       )}
     </pre>
   );
+}
+
+/** A line of a text; the other text may not have it. */
+interface Line {
+  readonly text: string;
+  readonly isOnlyHere: boolean;
+}
+
+/** A field that differs between two versions of a record. */
+interface Difference {
+  readonly label: string;
+  readonly mine: readonly Line[];
+  readonly stored: readonly Line[];
+}
+
+/** Returns the fields that differ, with their lines. */
+function differences(mine: readonly ShownField[], stored: readonly ShownField[]): readonly Difference[] {
+  return mine.flatMap(({ label, text }) => {
+    const other = stored.find((field) => field.label === label)?.text ?? '';
+    if (text === other) return [];
+    return [{ label, mine: linesOf(text, other), stored: linesOf(other, text) }];
+  });
+}
+
+function linesOf(text: string, other: string): readonly Line[] {
+  const others = new Set(other.split('\n'));
+  return text.split('\n').map((line) => ({ text: line, isOnlyHere: !others.has(line) }));
 }

@@ -1,17 +1,45 @@
 import type { ComponentChildren } from 'preact';
 import type { JsonObject } from '../../../crds/json-value.ts';
-import { BusyButton } from '../busy-button.tsx';
+import { BusyButton } from '../bars.tsx';
 import { recordPath } from '../connection/api-path.ts';
 import { otherFaults } from '../connection/faults.ts';
 import { textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import { usePageTitle } from '../page-title.ts';
 import { Conflict } from './conflict.tsx';
-import { Hindered } from './hindered.tsx';
-import { Managed } from './managed.tsx';
+import { Hindered } from './answer-alert.tsx';
 import type { RecordKind } from './record-kind.ts';
 import { useRecord } from './use-record.ts';
 import type { EditedRecord } from './use-record.ts';
+
+/** Plural names of the custom resources, as kubectl takes them. */
+const plurals: Readonly<Record<string, string>> = {
+  Client: 'clients',
+  AccessPolicy: 'accesspolicies',
+  Group: 'groups',
+};
+
+/** Says that a record is declared elsewhere, and how to see it there; `name` is `<namespace>/<name>`. */
+function Managed({ resource, name }: { readonly resource: string; readonly name: string }) {
+  const { say, folder } = useUi();
+  if (folder !== '') {
+    return (
+      <div class="note" role="note">
+        <p>{say.managedInFolder(`${resource} ${name}`, folder)}</p>
+      </div>
+    );
+  }
+  const [namespace = '', object = ''] = name.split('/');
+  const command = `kubectl get ${plurals[resource] ?? resource}.boxgate.dev ${object} --namespace ${namespace} -o yaml`;
+  return (
+    <div class="note" role="note">
+      <p>{say.managed(`${resource} ${name}`)}</p>
+      <pre tabIndex={0} aria-label={say.command}>
+        {command}
+      </pre>
+    </div>
+  );
+}
 
 /** Properties of {@link Editor}. */
 interface EditorProps<Draft> {

@@ -1,4 +1,7 @@
 import type { ComponentChildren, TargetedInputEvent } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { checkJson } from '../check-json.ts';
+import { useUi } from '../context.ts';
 
 /** Attributes that connect a field with its faults and hints for a screen reader. */
 export interface Described {
@@ -7,7 +10,7 @@ export interface Described {
 }
 
 /** Returns the attributes of a field with these faults, and with a hint. */
-export function describedBy(id: string, faults: readonly string[] | undefined, hasHint = false): Described {
+function describedBy(id: string, faults: readonly string[] | undefined, hasHint = false): Described {
   const isFaulty = faults !== undefined && faults.length > 0;
   const ids = [...(isFaulty ? [`${id}-fault`] : []), ...(hasHint ? [`${id}-hint`] : [])];
   return { ...(isFaulty && { 'aria-invalid': true }), ...(ids.length > 0 && { 'aria-describedby': ids.join(' ') }) };
@@ -72,5 +75,73 @@ export function TextField(props: TextFieldProps) {
       )}
       {type === 'password' ? <input type="password" {...common} /> : <input type="text" inputMode={type} {...common} />}
     </>
+  );
+}
+
+/** A field for JSON, checked while it is typed. Only faults of the text that was last sent are an alert. */
+export function JsonField(props: {
+  readonly id: string;
+  readonly label: string;
+  readonly value: string;
+  readonly set: (text: string) => void;
+  readonly faults?: readonly string[] | undefined;
+  readonly readOnly?: boolean;
+  readonly rows?: number;
+  /** True if an empty field is valid. */
+  readonly optional?: boolean;
+}) {
+  const { id, label, value, set, faults, readOnly = false, rows = 6, optional = false } = props;
+  const { say } = useUi();
+  const faultOf = (text: string) => (optional && text.trim() === '' ? undefined : checkJson(text));
+  const fault = faultOf(value);
+  const isUntouched = value === '' && faults === undefined;
+  const typed = fault === undefined || isUntouched ? [] : [say.notJson(fault)];
+  /** The text that was sent, which `faults` are about. */
+  const sent = useMemo(() => ({ text: value, isJson: faultOf(value) === undefined }), [faults]);
+  const isSent = faults !== undefined && value === sent.text;
+  const ofSent = isSent || sent.isJson ? (faults ?? []) : [];
+  // The API would say the same of JSON that is not valid.
+  const all = typed.length > 0 ? typed : ofSent;
+  return (
+    <>
+      <label for={id}>{label}</label>
+      <FieldFaults id={id} faults={all} isQuiet={!isSent} />
+      <textarea
+        id={id}
+        rows={rows}
+        spellcheck={false}
+        autocomplete="off"
+        autocapitalize="none"
+        readOnly={readOnly}
+        value={value}
+        onInput={(event) => set(event.currentTarget.value)}
+        {...describedBy(id, all)}
+      />
+    </>
+  );
+}
+
+/** Properties of {@link OldPassword}. */
+interface OldPasswordProps {
+  readonly value: string;
+  readonly set: (text: string) => void;
+  /** Undefined: the box has not asked for it so far. */
+  readonly faults: readonly string[] | undefined;
+}
+
+/** The field for the password so far: only there once the box has asked for it. */
+export function OldPassword({ value, set, faults }: OldPasswordProps) {
+  const { say } = useUi();
+  if (faults === undefined && value === '') return null;
+  return (
+    <TextField
+      id="old_password"
+      label={say.oldPassword}
+      type="password"
+      autocomplete="current-password"
+      value={value}
+      set={set}
+      faults={faults}
+    />
   );
 }

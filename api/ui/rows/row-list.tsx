@@ -1,7 +1,7 @@
 import type { TargetedClipboardEvent, TargetedKeyboardEvent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useUi } from '../context.ts';
-import { Hindered } from '../record/hindered.tsx';
+import { Hindered } from '../record/answer-alert.tsx';
 import type { Row } from './row-source.ts';
 import type { Rows } from './use-rows.ts';
 

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { isObject } from '../../../crds/json-value.ts';
 import type { JsonObject } from '../../../crds/json-value.ts';
-import { BusyButton } from '../busy-button.tsx';
+import { BusyButton } from '../bars.tsx';
 import { apiPath } from '../connection/api-path.ts';
 import type { ApiPath } from '../connection/api-path.ts';
 import type { Answer } from '../connection/answer.ts';
@@ -12,8 +12,7 @@ import { objectsOf, referencedId, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import { usePageTitle } from '../page-title.ts';
 import { AnswerAlert } from '../record/answer-alert.tsx';
-import { TextField } from '../record/field.tsx';
-import { OldPassword } from '../record/old-password.tsx';
+import { TextField, OldPassword } from '../record/field.tsx';
 import { timeText } from './time.ts';
 import { useFetched } from './use-fetched.ts';
 

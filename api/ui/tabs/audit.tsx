@@ -7,9 +7,7 @@ import { useUi } from '../context.ts';
 import type { Place } from '../place.ts';
 import type { RowSource } from '../rows/row-source.ts';
 import { useRows } from '../rows/use-rows.ts';
-import { Columns } from './columns.tsx';
-import { Detail } from './detail.tsx';
-import { Facts } from './facts.tsx';
+import { Columns, Detail, Facts } from './detail.tsx';
 import { timeText } from './time.ts';
 
 const LIST = apiPath`/AuditEvent?_result=array&_count=100`;

@@ -6,8 +6,11 @@ import { useUi } from '../context.ts';
 import { usePageTitle } from '../page-title.ts';
 import { goTo } from '../place.ts';
 import type { Place } from '../place.ts';
-import { Hindered } from '../record/hindered.tsx';
+import { Hindered } from '../record/answer-alert.tsx';
 import { useFetched } from './use-fetched.ts';
+import { useEffect, useRef } from 'preact/hooks';
+import { RowList } from '../rows/row-list.tsx';
+import type { Rows } from '../rows/use-rows.ts';
 
 /** Properties of {@link Detail}. */
 export interface DetailProps {
@@ -42,4 +45,69 @@ export function Detail({ tab, path, heading, children }: DetailProps) {
       {record === undefined ? null : children(record)}
     </section>
   );
+}
+
+/** Names and values of a record that is only shown; a fact without a value is left out. */
+export function Facts({ facts }: { readonly facts: readonly (readonly [name: string, value: ComponentChildren])[] }) {
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) =>
+        value === '' ? null : (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ),
+      )}
+    </dl>
+  );
+}
+
+/** Properties of {@link Columns}. */
+interface ColumnsProps {
+  readonly place: Place;
+  /** True if a record is shown: a phone then hides the list. */
+  readonly isOpen: boolean;
+  readonly title: string;
+  readonly rows: Rows;
+  /** Path of the list, for a person who may not read it. */
+  readonly path: string;
+  /** Shown between the title and the list. */
+  readonly above?: ComponentChildren;
+  /** The selected record; a hint by default. */
+  readonly children?: ComponentChildren;
+}
+
+/** A list of records beside the selected one. */
+export function Columns({ place, isOpen, title, rows, path, above, children }: ColumnsProps) {
+  const { say } = useUi();
+  const { tab, id } = place;
+  // An open record has its own title.
+  usePageTitle(isOpen ? undefined : title);
+  useFocus(place, isOpen ? 'heading' : 'list-heading');
+  return (
+    <div class={isOpen ? 'columns open' : 'columns'}>
+      <div class="side">
+        <h2 id="list-heading" tabIndex={-1}>
+          {title}
+        </h2>
+        {above}
+        <RowList rows={rows} label={title} path={path} selected={id} choose={(chosen) => goTo(tab, chosen)} />
+      </div>
+      {children ?? <p class="detail soft">{say.chooseRecord}</p>}
+    </div>
+  );
+}
+
+/**
+ * Focuses a heading when another place is shown and the focused element went with the last one, as a pressed button
+ * does: otherwise the keyboard starts again at the top of the page.
+ */
+function useFocus(place: Place, heading: string): void {
+  const last = useRef(place);
+  useEffect(() => {
+    if (last.current === place) return;
+    last.current = place;
+    if (document.activeElement === document.body) document.getElementById(heading)?.focus();
+  }, [place]);
 }

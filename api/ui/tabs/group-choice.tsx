@@ -1,6 +1,6 @@
 import { useUi } from '../context.ts';
 import { FieldFaults } from '../record/field.tsx';
-import { Hindered } from '../record/hindered.tsx';
+import { Hindered } from '../record/answer-alert.tsx';
 import type { Row } from '../rows/row-source.ts';
 import { useRows } from '../rows/use-rows.ts';
 import { groupSource } from './groups.tsx';

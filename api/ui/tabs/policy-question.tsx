@@ -10,9 +10,8 @@ import { useUi } from '../context.ts';
 import { jsonFaults } from '../json/json-faults.ts';
 import type { Messages } from '../messages/messages.ts';
 import { goTo } from '../place.ts';
-import { TextField } from '../record/field.tsx';
-import { Hindered } from '../record/hindered.tsx';
-import { JsonField } from '../record/json-field.tsx';
+import { TextField, JsonField } from '../record/field.tsx';
+import { Hindered } from '../record/answer-alert.tsx';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head'] as const;
 

@@ -7,7 +7,7 @@ import type { Place } from '../place.ts';
 import { Editor } from '../record/editor.tsx';
 import type { RecordKind } from '../record/record-kind.ts';
 import { useRows } from '../rows/use-rows.ts';
-import { Columns } from './columns.tsx';
+import { Columns } from './detail.tsx';
 
 /** A tab with a list of records, and the selected one in a form. */
 export function RecordTab<Draft extends object>(props: {

@@ -1,25 +1,22 @@
 import { useMemo } from 'preact/hooks';
 import { isObject } from '../../../crds/json-value.ts';
 import type { JsonObject } from '../../../crds/json-value.ts';
-import { BusyButton } from '../busy-button.tsx';
+import { BusyButton } from '../bars.tsx';
 import { apiPath, searchPath } from '../connection/api-path.ts';
 import { referencedId, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import type { Ui } from '../context.ts';
 import { goTo } from '../place.ts';
 import type { Place } from '../place.ts';
-import { Hindered } from '../record/hindered.tsx';
+import { Hindered } from '../record/answer-alert.tsx';
 import type { Row, RowSource } from '../rows/row-source.ts';
 import { useRows } from '../rows/use-rows.ts';
 import type { Rows } from '../rows/use-rows.ts';
-import { Columns } from './columns.tsx';
-import { Detail } from './detail.tsx';
-import { useSessionsEnd } from './end-sessions.ts';
+import { Columns, Detail, Facts } from './detail.tsx';
+import { useSessionsEnd, useUserNames } from './end-sessions.ts';
 import type { Ending } from './end-sessions.ts';
-import { Facts } from './facts.tsx';
 import { timeText } from './time.ts';
 import { useFetched } from './use-fetched.ts';
-import { useUserNames } from './user-names.ts';
 
 const LIST = apiPath`/Session?_result=array&status=active&_count=100`;
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { useOf } from '../../../api/cli/policy/policy-use.ts';
+import { useOf } from '../../../api/cli/policy.ts';
 
 const day = 86_400_000;
 const now = Date.parse('2026-06-01T00:00:00Z');

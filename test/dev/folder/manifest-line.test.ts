@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { lineOfField } from '../../../dev/folder/manifest-line.ts';
+import { lineOfField } from '../../../dev/folder/source.ts';
 
 const text = `# a comment
 apiVersion: boxgate.dev/v1

@@ -2,9 +2,8 @@ import { expect } from 'chai';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { DevError } from '../../../dev/dev-error.ts';
-import { takeLock } from '../../../dev/processes/instance-lock.ts';
-import { processStart } from '../../../dev/processes/process-start.ts';
+import { DevError } from '../../../dev/options.ts';
+import { takeLock, processStart } from '../../../dev/processes/instance-lock.ts';
 import { openStateFolder } from '../../../dev/processes/state-folder.ts';
 import { temporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 

@@ -1,0 +1,65 @@
+import { COMMON_OPTIONS } from './arguments.ts';
+import { usageError } from './cli-error.ts';
+import type { Command } from './command.ts';
+import { bashScript } from './completion/bash.ts';
+import type { Completed } from './completion/completed.ts';
+
+const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
+
+/** Returns `boxctl completion`, which completes the commands given and itself. */
+export function completionOf(commands: readonly Command[]): Command {
+  const completion: Command = {
+    name: 'completion',
+    synopsis: 'bash|zsh|fish',
+    summary: 'prints a script that completes the commands and options of boxctl in a shell',
+    examples: [
+      'source <(boxctl completion bash)',
+      'boxctl completion zsh > "${fpath[1]}/_boxctl"',
+      'boxctl completion fish > ~/.config/fish/completions/boxctl.fish',
+    ],
+    hasNoRecord: true,
+    arguments: [1, 1],
+    run({ args: [shell = ''], terminal }) {
+      const script = Object.entries(SCRIPTS).find(([name]) => name === shell)?.[1];
+      if (script === undefined) throw usageError(`the shell must be one of ${Object.keys(SCRIPTS).join(', ')}`);
+      terminal.output.write(script([...commands, completion].map(completed)));
+      return Promise.resolve();
+    },
+  };
+  return completion;
+}
+
+/** Returns the words of a command, without an option that the command refuses. */
+function completed({ name, summary, options = {}, hasNoRecord = false }: Command): Completed {
+  const names = Object.keys({ ...options, ...COMMON_OPTIONS }).filter((option) => !hasNoRecord || option !== 'output');
+  return { name, summary, options: names.map((option) => `--${option}`) };
+}
+
+/** Returns the script for zsh, which runs the one for bash. */
+function zshScript(commands: readonly Completed[]): string {
+  return `#compdef boxctl
+autoload -U +X bashcompinit && bashcompinit
+${bashScript(commands)}`;
+}
+
+/** Returns the script for fish: a line for each word of a command, and for each of its options. */
+function fishScript(commands: readonly Completed[]): string {
+  const lines = commands.flatMap(({ name, summary, options }) => {
+    const [first = '', second] = name.split(' ');
+    const begins = `__fish_seen_subcommand_from ${first}`;
+    const isNamed = second === undefined ? begins : `${begins}; and __fish_seen_subcommand_from ${second}`;
+    return [
+      second === undefined
+        ? `complete -c boxctl -n __fish_use_subcommand -a ${first} -d ${quoted(summary)}`
+        : `complete -c boxctl -n '${begins}' -a ${second} -d ${quoted(summary)}`,
+      ...options.map((option) => `complete -c boxctl -n '${isNamed}' -l ${option.slice(2)}`),
+    ];
+  });
+  const groups = [...new Set(commands.filter(({ name }) => name.includes(' ')).map(({ name }) => name.split(' ')[0]))];
+  const words = groups.map((word) => `complete -c boxctl -n __fish_use_subcommand -a ${word ?? ''}`);
+  return `# Completion of boxctl for fish.\ncomplete -c boxctl -f\n${[...words, ...lines].join('\n')}\n`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll(/[\\']/g, (sign) => `\\${sign}`)}'`;
+}
