@@ -2,7 +2,7 @@
 # package-lock.json pins, first on the PATH: the machine's own Node only has to be able to run npm.
 # `make dev` needs no npm once the packages are there: it works in a checkout that belongs to another user.
 .DEFAULT_GOAL := help
-.PHONY: help dev test test-long long check format generate static verify screenshots bench bench-against bench-large bench-memory bench-operator mutants attacks fuzz replicas faults orders hour questions e2e e2e-faults peers postgres-15 schema size envtest needs image sbom boxctl release publish install
+.PHONY: help dev test test-long long check format generate static verify screenshots bench bench-against bench-memory bench-operator mutants attacks fuzz replicas faults orders hour questions e2e e2e-faults peers postgres-15 schema size envtest needs image sbom boxctl release publish install
 
 DOCKER ?= docker
 TAG ?= dev
@@ -72,9 +72,6 @@ bench-against: install ## the token and check paths against another commit, in a
 
 bench-memory: install ## the memory of one API replica under full load for half an hour (MINUTES=3)
 	@npm run --silent bench -- memory --minutes $(or $(MINUTES),30) --write
-
-bench-large: install ## the same with ten million sessions stored
-	@npm run --silent bench -- ten-million-sessions --write
 
 bench-operator: install envtest ## measures the operator on a real Kubernetes API, and writes its table in docs/maintainers/performance.md
 	@npm run --silent bench:operator

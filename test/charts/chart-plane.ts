@@ -33,7 +33,7 @@ export async function startChartPlane(): Promise<ChartPlane> {
   const plane = await startControlPlane();
   const folder = await mkdtemp(path.join(tmpdir(), 'boxgate-chart-'));
   await applyCrds(plane);
-  for (const kind of foreignKinds) await define(plane, ...kind);
+  for (const kind of foreignKinds) await define(plane, kind);
   const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
   const body = { metadata: { name: 'boxgate-system', labels } };
   await plane.call({ method: 'POST', path: '/api/v1/namespaces', body });
@@ -64,13 +64,8 @@ export async function startChartPlane(): Promise<ChartPlane> {
   };
 }
 
-async function define(
-  plane: ControlPlane,
-  group: string,
-  kind: string,
-  plural: string,
-  version: string,
-): Promise<void> {
+async function define(plane: ControlPlane, kindOf: (typeof foreignKinds)[number]): Promise<void> {
+  const [group, kind, plural, version] = kindOf;
   const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
   const annotations = { 'api-approved.kubernetes.io': 'unapproved, experimental-only' };
   const names = { kind, plural, singular: kind.toLowerCase() };

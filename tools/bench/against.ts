@@ -1,8 +1,8 @@
 // `npm run bench:against -- <commit>`: the token and check paths of this tree against those of another commit, both on
 // one Postgres, in alternating rounds. Prints the medians of the ratios, of the rate and of the CPU for one answer,
 // with the interval that holds each in 95 of 100 resamples. `--rounds 15 --starts 5 --seconds 2` are the defaults;
-// names after the commit choose rows. The rounds are divided among the starts, each with new processes and databases:
-// two processes of one program differ by some per cent.
+// words after the commit choose the rows that begin with them. The rounds are divided among the starts, each with new
+// processes and databases: two processes of one program differ by some per cent.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
@@ -11,10 +11,9 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { startBoxgate, type Boxgate } from './boxgate.ts';
-import { introspections } from './introspections.ts';
+import { hotRows, prepareHotRows, requestsOf, type Address } from './hot-rows.ts';
 import { startLoad } from './load/client.ts';
-import { bearerRequest, formRequest } from './load/requests.ts';
-import { intervalOfMedian, median } from './median.ts';
+import { intervalOfMedian, median } from './figures.ts';
 import { startPostgres, type BenchPostgres } from './machine/postgres.ts';
 import { alternate, type Contestant, type Round } from './rounds.ts';
 
@@ -32,8 +31,6 @@ if (commit === undefined) {
   process.exit(2);
 }
 
-/** Tokens that are asked about in turn. */
-const tokenCount = 2_000;
 /** Paths of the program that starts Boxgate under measurement, of commits from the newest to the oldest. */
 const benches = ['tools/bench/boxgate.ts', 'test/bench/boxgate.ts'];
 
@@ -45,26 +42,17 @@ interface Pair {
 
 /** As in every comparison of this bench. */
 const connections = 64;
+/** One box, which has the root of the installation too. */
+const settings = { BOXGATE_STANDALONE: 'true' };
 
-const grant = { grant_type: 'client_credentials' };
-const rows: Readonly<Record<string, (boxgate: Boxgate) => Promise<string[]>>> = {
-  opaque: (boxgate) => Promise.resolve([formRequest(boxgate.path('/auth/token'), grant, boxgate.clients.opaque)]),
-  jwt: (boxgate) => Promise.resolve([formRequest(boxgate.path('/auth/token'), grant, boxgate.clients.jwt)]),
-  introspection: (boxgate) => introspections(boxgate, boxgate.clients.opaque, tokenCount),
-  'introspection-jwt': (boxgate) => introspections(boxgate, boxgate.clients.jwt, tokenCount),
-  async bearer(boxgate) {
-    const tokens = await boxgate.issue(boxgate.clients.reader, tokenCount);
-    const ids = await boxgate.sessionIds(tokenCount);
-    return tokens.map((token, nth) => bearerRequest(boxgate.path(`/Session/${ids[nth] ?? ''}`), token));
-  },
-};
+const rows = Object.keys(hotRows).flatMap((name) => [`${name}-path`, `${name}-host`]);
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = await mkdtemp(path.join(tmpdir(), 'boxgate-against-'));
 const tree = path.join(folder, 'tree');
 const postgres = await startPostgres();
 const load = startLoad();
-const names = Object.keys(rows).filter((name) => chosen.length === 0 || chosen.includes(name));
+const names = rows.filter((name) => chosen.length === 0 || chosen.some((word) => name.startsWith(word)));
 const pairs = new Map(names.map((name): [string, Pair[]] => [name, []]));
 try {
   await git('worktree', 'add', '--detach', tree, commit);
@@ -72,8 +60,9 @@ try {
   const other = await importOther(benches.map((bench) => path.join(tree, bench)).find(existsSync) ?? tree);
   const starts = Number(values.starts);
   for (let nth = 0; nth < starts; nth += 1) {
-    const before = await other(postgres, `before_${String(nth)}`, {}, undefined);
-    const now = await startBoxgate(postgres, `now_${String(nth)}`, {}, undefined);
+    const before = await other(postgres, `before_${String(nth)}`, settings, undefined);
+    const now = await startBoxgate(postgres, `now_${String(nth)}`, settings, undefined);
+    await Promise.all([before, now].map(prepareHotRows));
     const rounds = Math.ceil(Number(values.rounds) / starts);
     for (const name of names) pairs.get(name)?.push(...(await compare(name, before, now, rounds)));
     await Promise.all([before.stop(), now.stop()]);
@@ -87,11 +76,13 @@ try {
 }
 
 async function compare(name: string, before: Boxgate, now: Boxgate, rounds: number): Promise<Pair[]> {
-  const requestsOf = rows[name];
-  if (requestsOf === undefined) throw new Error(`no row ${name}`);
+  const [, row = '', way = ''] = /^(.*)-(path|host)$/.exec(name) ?? [];
+  const found = hotRows[row];
+  if (found === undefined) throw new Error(`no row ${name}`);
+  const address: Address = way === 'host' ? 'host' : 'path';
   const contestants = [
-    contestant('before', before, await requestsOf(before), postgres),
-    contestant('now', now, await requestsOf(now), postgres),
+    contestant('before', before, await requestsOf(found, before, address), postgres),
+    contestant('now', now, await requestsOf(found, now, address), postgres),
   ];
   // Else the plans change at some moment of the rounds, when the statistics are collected.
   for (const { database } of [before, now]) await postgres.query(database, 'ANALYZE');
@@ -104,7 +95,7 @@ function print(name: string, found: readonly Pair[]): void {
   const rate = (side: keyof Pair): string => median(found.map((pair) => pair[side].perSecond)).toFixed(0);
   const rates = ratios(found, ({ perSecond }) => perSecond);
   const cpu = ratios(found, ({ cpuPerAnswer }) => cpuPerAnswer);
-  process.stdout.write(`${name.padEnd(14)} ${rates}, ${rate('before')} -> ${rate('now')} a second; CPU ${cpu}\n`);
+  process.stdout.write(`${name.padEnd(24)} ${rates}, ${rate('before')} -> ${rate('now')} a second; CPU ${cpu}\n`);
 }
 
 /** The median of the ratios of each pair of rounds, with its interval. */

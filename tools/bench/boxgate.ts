@@ -15,18 +15,10 @@ export interface Boxgate extends ServerProcess {
   readonly clients: BenchClients;
   /** The path of a box endpoint, `/auth/token` for one. */
   path(endpoint: string): string;
-  /** The path of an endpoint of another box. */
-  pathIn(otherBox: string, endpoint: string): string;
   /** Declares more. */
   add(resources: readonly Declared[]): Promise<void>;
-  /** Declares resources in another box. */
-  addTo(otherBox: string, resources: readonly Declared[]): Promise<void>;
   /** Issues this many tokens. */
   issue(client: Credentials, count: number): Promise<string[]>;
-  /** Issues tokens of another box. */
-  issueIn(otherBox: string, client: Credentials, count: number): Promise<string[]>;
-  /** Starts another replica on the same database; the caller stops it. */
-  replica(): Promise<ServerProcess>;
   /** Ids of live sessions. */
   sessionIds(count: number): Promise<string[]>;
 }
@@ -35,8 +27,6 @@ export interface Boxgate extends ServerProcess {
 export interface BenchClients {
   readonly opaque: Credentials;
   readonly jwt: Credentials;
-  /** Its secret was chosen by somebody, so it is stored under argon2id. */
-  readonly chosen: Credentials;
   /** A policy lets it read sessions. */
   readonly reader: Credentials;
 }
@@ -70,28 +60,20 @@ export async function startBoxgate(
   const clients = {
     opaque: { id: 'bench-opaque', secret: generateClientSecret() },
     jwt: { id: 'bench-jwt', secret: generateClientSecret() },
-    chosen: { id: 'bench-chosen', secret: 'correct horse battery staple' },
     reader: { id: 'bench-reader', secret: generateClientSecret() },
   };
   const management = { port: Number(server.listening['management_port']), key: managementKey };
   await declare(management, box, resources(clients));
-  const pathIn = (name: string, endpoint: string): string => `/boxes/${name}${endpoint}`;
-  const path = (endpoint: string): string => pathIn(box, endpoint);
+  const path = (endpoint: string): string => `/boxes/${box}${endpoint}`;
   const base = `http://127.0.0.1:${server.port}`;
-  const issueIn = (name: string, client: Credentials, count: number): Promise<string[]> =>
-    issueTokens(`${base}${pathIn(name, '/auth/token')}`, client, count);
   return {
     ...server,
     database,
     box,
     clients,
     path,
-    pathIn,
     add: (more) => declare(management, box, more, true),
-    addTo: (name, more) => declare(management, name, more, true),
-    issue: (client, count) => issueIn(box, client, count),
-    issueIn,
-    replica: () => startServer([program, 'api'], environment),
+    issue: (client, count) => issueTokens(base + path('/auth/token'), client, count),
     sessionIds: (count) => findSessions(postgres, database, count),
   };
 }
@@ -119,7 +101,6 @@ function resources(clients: BenchClients): Declared[] {
   return [
     client(clients.opaque),
     client(clients.jwt, { token_format: 'jwt', access_token_expiration: 3600 }),
-    client(clients.chosen),
     client(clients.reader),
     {
       kind: 'AccessPolicy',

@@ -12,19 +12,18 @@ export function contestant(
   name: string,
   server: { pid: number; port: number },
   requests: string[],
-  atOnce = connections,
 ): Contestant {
   return {
     name,
     status: 200,
     pids: [server.pid, context.postgres.pid],
-    plan: () => ({ port: server.port, connections: atOnce, requests, seconds: context.seconds, warmupSeconds }),
+    plan: () => ({ port: server.port, connections, requests, seconds: context.seconds, warmupSeconds }),
   };
 }
 
 /** A floor that issues tokens. */
-export async function tokenFloor(context: BenchContext, name: FloorName, atOnce = connections): Promise<Contestant> {
+export async function tokenFloor(context: BenchContext, name: FloorName): Promise<Contestant> {
   const credentials: Credentials = { id: 'bench', secret: 'bench-secret' };
   const request = formRequest('/auth/token', { grant_type: 'client_credentials' }, credentials);
-  return contestant(context, name, await context.floor(name), [request], atOnce);
+  return contestant(context, name, await context.floor(name), [request]);
 }

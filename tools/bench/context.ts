@@ -22,8 +22,6 @@ export interface Effort {
 export interface BenchContext extends Effort {
   readonly postgres: BenchPostgres;
   readonly load: LoadGenerator;
-  /** A second generator, for two sorts of load at once. */
-  readonly otherLoad: LoadGenerator;
   floor(name: FloorName): Promise<ServerProcess>;
   /** A Boxgate on a database of its own, known by this name; `settings` of its environment beside those that ship. */
   boxgate(name: string, settings?: Record<string, string>): Promise<Boxgate>;
@@ -35,9 +33,6 @@ export interface BenchContext extends Effort {
 const floors = {
   express: new URL('./floors/express.ts', import.meta.url),
   'insert-batched': new URL('./floors/insert-batched.ts', import.meta.url),
-  'insert-single': new URL('./floors/insert-single.ts', import.meta.url),
-  'put-client': new URL('./floors/put-client.ts', import.meta.url),
-  'oidc-provider': new URL('./floors/oidc-provider.ts', import.meta.url),
   'oidc-provider-postgres': new URL('./floors/oidc-provider-postgres.ts', import.meta.url),
   'select-batched': new URL('./floors/select-batched.ts', import.meta.url),
 };
@@ -48,21 +43,19 @@ const shared = { FLOOR_POOL: '4', FLOOR_STATEMENTS: '2', FLOOR_BATCH: '256' };
 /** Starts Postgres and the load generators. */
 export async function openContext(effort: Effort, say: (line: string) => void): Promise<BenchContext> {
   const postgres = await startPostgres();
-  const [load, otherLoad] = [startLoad(), startLoad()];
+  const load = startLoad();
   const started = new Map<FloorName, Promise<ServerProcess>>();
   const boxgates = new Map<string, Promise<Boxgate>>();
   return {
     ...effort,
     postgres,
     load,
-    otherLoad,
     say,
     floor: (name) => once(started, name, () => startFloor(postgres, name)),
     boxgate: (name, settings = {}) =>
       once(boxgates, name, () => startBoxgate(postgres, name, settings, effort.profile)),
     async stop() {
       load.stop();
-      otherLoad.stop();
       // One that did not start has said so where it was asked for.
       for (const result of await Promise.allSettled([...started.values(), ...boxgates.values()])) {
         if (result.status === 'fulfilled') await result.value.stop();

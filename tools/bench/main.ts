@@ -1,13 +1,18 @@
-// `npm run bench`: measures and writes docs/maintainers/performance.md. `npm run bench -- tokens checks` runs these
-// scenarios alone and only prints; `--rounds 5 --seconds 3` are the defaults (`--minutes 30` for `memory`), `--write`
-// writes although only some ran, `--profile <folder>` leaves CPU profiles of the API there and prints where its time
-// went.
+// `npm run bench`: measures and writes docs/maintainers/performance.md. `npm run bench -- hot-lane code-flow` runs
+// these scenarios alone and only prints; `--rounds 5 --seconds 3` are the defaults (`--minutes 30` for `memory`),
+// `--write` writes although only some ran, `--profile <folder>` leaves CPU profiles of the API there and prints where
+// its time went.
 import { parseArgs } from 'node:util';
 import { openContext } from './context.ts';
 import { printProfiles } from './profiles.ts';
 import { printTable, writeTable } from './report.ts';
-import type { Row, TableName } from './scenario.ts';
-import { scenarios } from './scenarios/index.ts';
+import type { Row, Scenario } from './scenario.ts';
+import { codeFlow } from './scenarios/code-flow.ts';
+import { hotLane } from './scenarios/hot-lane.ts';
+import { memory } from './scenarios/memory.ts';
+import { plainLane } from './scenarios/plain-lane.ts';
+
+const scenarios: readonly Scenario[] = [hotLane, codeFlow, plainLane, memory];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -36,13 +41,12 @@ const context = await openContext(effort, say);
 const interrupted = (): void => void context.stop().then(() => process.exit(130));
 process.once('SIGINT', interrupted);
 process.once('SIGTERM', interrupted);
-const tables = new Map<TableName, Row[]>();
+const rows: Row[] = [];
 try {
   for (const scenario of chosen) {
     say(`${scenario.name} …`);
-    const { table = 'bench' } = scenario;
     try {
-      tables.set(table, [...(tables.get(table) ?? []), ...(await scenario.run(context))]);
+      rows.push(...(await scenario.run(context)));
     } catch (error) {
       // The others are measured all the same.
       say(`  ${scenario.name} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
@@ -52,11 +56,9 @@ try {
 } finally {
   await context.stop();
 }
-for (const rows of tables.values()) printTable(rows);
+printTable(rows);
 if (values.profile !== undefined) await printProfiles(values.profile);
-if (values.write || positionals.length === 0) {
-  for (const [name, rows] of tables) await writeTable(rows, name);
-}
+if (values.write || positionals.length === 0) await writeTable(rows, 'bench');
 
 function say(line: string): void {
   process.stderr.write(`${line}\n`);

@@ -4,10 +4,10 @@ import { createPasswords } from '../../api/credentials/password.ts';
 import { newBrowser, type Browser } from '../../test/http/pages/browser.ts';
 import type { Boxgate } from './boxgate.ts';
 import type { BenchContext } from './context.ts';
-import { emailOf, storeUsers } from './stored-users.ts';
+import type { StoredPassword } from '../../api/db/user/user.ts';
 
 /** Password of all people. */
-export const PASSWORD = 'a long enough passphrase';
+const PASSWORD = 'a long enough passphrase';
 /** Redirect URI of the clients that people use. */
 export const BACK = 'https://app.example/back';
 
@@ -29,6 +29,28 @@ export async function boxgateOfPeople(
   return boxgate;
 }
 
+/** The email of a stored user. */
+function emailOf(user: number): string {
+  return `user-${user}@shop.example`;
+}
+
+/** Stores users 1 to `count`, `user-<id>@shop.example`, with one password for all. */
+async function storeUsers(
+  context: BenchContext,
+  { database, box }: Boxgate,
+  count: number,
+  { hash, pepper }: StoredPassword,
+): Promise<void> {
+  const query = (text: string, values: unknown[] = []) => context.postgres.query(database, text, values);
+  await query(
+    `INSERT INTO boxgate.user (box, id, email, email_key, password, pepper)
+     SELECT $1, i, e, e, $3, $4 FROM generate_series(1, $2::bigint) i, LATERAL (SELECT 'user-' || i || '@shop.example') t (e)`,
+    [box, count, hash, pepper],
+  );
+  await query(`INSERT INTO boxgate.last_id (box, kind, id) VALUES ($1, 'User', $2)`, [box, count]);
+  await query('VACUUM (ANALYZE) boxgate.user');
+}
+
 /** Signs in a person with a browser of their own. */
 export async function signIn(boxgate: Boxgate, user: number): Promise<Browser> {
   const issuer = `http://127.0.0.1${boxgate.path('')}`;
@@ -43,9 +65,8 @@ export function cookiesOf(cookies: ReadonlyMap<string, string>): string {
   return [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
 }
 
-/** The query of an authorization request (RFC 6749 §4.1.1, §4.2.1), of a scope; '' requests none. */
-export function authorization(client: string, type: 'code' | 'token', scope = 'openid', back = BACK): string {
-  const pkce = { code_challenge: challenge, code_challenge_method: 'S256' };
-  const asked = { response_type: type, client_id: client, redirect_uri: back, ...(scope !== '' && { scope }) };
-  return new URLSearchParams(type === 'code' ? { ...asked, ...pkce } : asked).toString();
+/** The query of an authorization request for a code (RFC 6749 §4.1.1). */
+export function authorization(client: string): string {
+  const request = { response_type: 'code', client_id: client, redirect_uri: BACK, scope: 'openid' };
+  return new URLSearchParams({ ...request, code_challenge: challenge, code_challenge_method: 'S256' }).toString();
 }

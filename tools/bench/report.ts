@@ -8,7 +8,6 @@ const page = fileURLToPath(new URL('../../docs/maintainers/performance.md', impo
 /** The command that writes a table. */
 const commands: Readonly<Record<TableName, string>> = {
   bench: 'make bench',
-  'bench-routes': 'make bench',
   'bench-operator': 'make bench-operator',
 };
 

@@ -1,7 +1,7 @@
 import type { BenchContext } from './context.ts';
 
 /** The tables of docs/maintainers/performance.md, each between markers of its own. */
-export type TableName = 'bench' | 'bench-routes' | 'bench-operator';
+export type TableName = 'bench' | 'bench-operator';
 
 /** A row of a table in docs/maintainers/performance.md. */
 export interface Row {
@@ -17,8 +17,6 @@ export interface Scenario {
   readonly name: string;
   /** Minutes of work that `make bench` leaves out; `npm run bench -- <name>` runs it. */
   readonly large?: true;
-  /** The table of its rows; `bench` by default. */
-  readonly table?: TableName;
   run(context: BenchContext): Promise<Row[]>;
 }
 

@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../../dev/processes/embedded-postgres.ts';
-import type { PostgresPrograms } from '../../../dev/processes/embedded-postgres.ts';
 
 /** A Postgres of the bench's own, with the settings that ship: fsync on, commits synchronous. */
 export interface BenchPostgres {
   /** The postmaster; every backend is its child. */
   readonly pid: number;
+  /** The server's own log. */
+  readonly logFile: string;
   /** Returns the URL of a database, as the superuser. */
   url(database: string): string;
   /** Makes an empty database and tells its URL. */
@@ -20,16 +21,16 @@ export interface BenchPostgres {
   stop(): Promise<void>;
 }
 
-/** Makes a cluster in a new temporary folder and starts it; of Postgres 18, or the server of these programs. */
-export async function startPostgres(programs?: PostgresPrograms): Promise<BenchPostgres> {
+/** Makes a cluster in a new temporary folder and starts it of Postgres 18. */
+export async function startPostgres(): Promise<BenchPostgres> {
   const folder = await mkdtemp(path.join(tmpdir(), 'boxgate-bench-'));
   // When the bench runs as root, Postgres runs as somebody else, who must get through to the data.
   await chmod(folder, 0o755);
+  const logFile = path.join(folder, 'postgres.log');
   const server = await startEmbeddedPostgres({
     dataDir: path.join(folder, 'data'),
-    logFile: path.join(folder, 'postgres.log'),
+    logFile,
     password: randomBytes(12).toString('hex'),
-    ...(programs && { programs }),
   });
   const url = (database: string): string => {
     const address = new URL(server.url);
@@ -48,6 +49,7 @@ export async function startPostgres(programs?: PostgresPrograms): Promise<BenchP
   };
   return {
     pid: server.pid,
+    logFile,
     url,
     query,
     async create(database) {

@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BenchContext } from '../context.ts';
-import { megabytes, percent, perSecond } from '../figures.ts';
+import { median, megabytes, percent, perSecond } from '../figures.ts';
 import { formRequest } from '../load/requests.ts';
 import { residentOf } from '../machine/process-usage.ts';
-import { median } from '../median.ts';
 import { verdictOf, type Scenario } from '../scenario.ts';
 
 /** Connections of the callers. */
