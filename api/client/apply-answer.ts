@@ -28,17 +28,7 @@ function appliedOf({ box, config_version }: JsonObject): Applied | undefined {
   return { box, config_version };
 }
 
-function resultOf({
-  kind,
-  id,
-  result,
-  faults,
-  detail,
-  owner,
-  retain,
-  changed,
-  quota,
-}: JsonObject): ApplyResult | undefined {
+function resultOf({ kind, id, result, faults, detail, owner, retain, quota }: JsonObject): ApplyResult | undefined {
   const verdict = APPLY_VERDICTS.find((known) => known === result);
   if (!isKind(kind) || typeof id !== 'string' || verdict === undefined) return undefined;
   const declaredBy = ownerOf(owner);
@@ -50,7 +40,6 @@ function resultOf({
     ...(typeof detail === 'string' ? { detail } : {}),
     ...(declaredBy === undefined ? {} : { owner: declaredBy }),
     ...(retain === true ? { retain } : {}),
-    ...(changed === true ? { changed } : {}),
     ...(typeof quota === 'string' && isQuotaName(quota) ? { quota } : {}),
   };
 }

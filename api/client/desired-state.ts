@@ -159,8 +159,6 @@ export interface ApplyResult extends RowName {
   readonly owner?: Owner;
   /** With `owner`: its row is to be retained when it is deleted. */
   readonly retain?: true;
-  /** In a complete call: true if the row was changed or created in SQL, outside the service. */
-  readonly changed?: true;
 }
 
 /** Progress while secrets are hashed, or the users of a box that ends are deleted. */

@@ -6,7 +6,6 @@ import { declarerOf, ownerOf } from '../desired/declared.ts';
 import { intentOf, rowKey, rowOf, type Desired } from '../desired/desired.ts';
 import { releaseRetained } from '../secrets/forget.ts';
 import { declaredResource } from '../desired/validate.ts';
-import { recordDrift } from '../status/drift.ts';
 import type { BoxPass } from './box-pass.ts';
 import { quotaText, retryBeyondQuota, retryRefusals } from '../desired/quota-refusals.ts';
 import { confirmedRemovals, removeFinalizers, type Deletions } from './deletion.ts';
@@ -15,7 +14,7 @@ import type { Resource } from '../../crds/validate.ts';
 
 /** Compares every digest with the database and remembers its rows. Changes nothing there. */
 export async function compareWithStored(pass: BoxPass, desired: readonly Desired[]): Promise<void> {
-  const { box, cache, api, quota, context } = pass;
+  const { cache, api, quota } = pass;
   const { stored } = cache;
   retryRefusals(stored);
   stored.forgetUndeclaredLinks();
@@ -27,7 +26,6 @@ export async function compareWithStored(pass: BoxPass, desired: readonly Desired
   const before = stored.rows;
   const results = await api.apply(true, comparisons(wanted.values()));
   stored.setQuota(quotaText(quota, stored));
-  recordDrift(box, { results, wanted, before }, context.events);
   const rows = new Map<string, KnownRow>();
   for (const result of results) {
     const key = rowKey(result);

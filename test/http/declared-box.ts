@@ -48,7 +48,7 @@ export async function declaredBox(
     },
     async verdicts(lines, complete) {
       try {
-        return (await declared.apply(lines, complete)).map(verdict).join(' ');
+        return (await declared.apply(lines, complete)).map(({ result }) => result).join(' ');
       } catch (error) {
         if (error instanceof ManagementError && error.code === 'locked') return `locked ${error.bound ?? ''}`;
         throw error;
@@ -66,10 +66,6 @@ export async function declaredBox(
       sendForm(at('/auth/introspect'), { client_id: id, client_secret: secret, token }),
   };
   return declared;
-}
-
-function verdict({ result, changed }: ApplyResult): string {
-  return changed === true ? `${result}!` : result;
 }
 
 /** The question whether a row is still as a line declares it. */

@@ -4,7 +4,8 @@ import { bumpVersion } from '../../api/db/box/box.ts';
 import { batchedStatements } from '../../api/db/batched-statements.ts';
 import { batchBounds } from '../../api/db/core/batch-bounds.ts';
 import { createPool, defaultLimits } from '../../api/db/core/pool.ts';
-import { deleteResources, upsertResources } from '../../api/db/resource/write.ts';
+import { deleteResources } from '../../api/db/resource/write.ts';
+import { storeResources } from '../../api/db/resource/store.ts';
 import { bucketOf } from '../../api/db/session/bucket.ts';
 import type { NewSession } from '../../api/db/session/issue.ts';
 import { createStateCache } from '../../api/state/state-cache.ts';
@@ -46,7 +47,7 @@ export function storeClient(database: BoxDatabase, id: string, name: string): Pr
     const version = await bumpVersion(connection, 'default');
     const body = { resourceType: 'Client', id, grant_types: ['client_credentials'], name };
     const rest = { secrets: undefined, owner: undefined, digest: undefined };
-    await upsertResources(connection, 'default', version, [{ kind: 'Client', id, body, ...rest }]);
+    await storeResources(connection, 'default', version, [{ kind: 'Client', id, body, ...rest }]);
     return version;
   });
 }

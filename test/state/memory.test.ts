@@ -4,7 +4,7 @@ import { bumpVersion } from '../../api/db/box/box.ts';
 import { batchedStatements } from '../../api/db/batched-statements.ts';
 import { batchBounds } from '../../api/db/core/batch-bounds.ts';
 import { Outage } from '../../api/db/core/outage.ts';
-import { upsertResources } from '../../api/db/resource/write.ts';
+import { storeResources } from '../../api/db/resource/store.ts';
 import { createStateCache } from '../../api/state/state-cache.ts';
 import type { StateCache } from '../../api/state/state-cache.ts';
 import { boxDatabase } from '../resources/box-database.ts';
@@ -40,7 +40,7 @@ describe('the memory of a replica', () => {
     return database.write(async (connection) => {
       const body = { resourceType: kind, id, ...fields };
       const write = { kind, id, body, secrets: undefined, owner: undefined, digest: undefined };
-      await upsertResources(connection, 'default', await bumpVersion(connection, 'default'), [write]);
+      await storeResources(connection, 'default', await bumpVersion(connection, 'default'), [write]);
     });
   }
 

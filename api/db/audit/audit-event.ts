@@ -134,8 +134,17 @@ export async function insertAuditEvents(
   box: string,
   events: readonly StoredAuditEvent[],
 ): Promise<void> {
-  const values = [box, JSON.stringify(events.map(columnsOf))];
-  await connection.query('SELECT boxgate.store_audit_events($1, $2)', values);
+  await connection.query(
+    `INSERT INTO boxgate.audit_event (id, version, created_at, day, count, box, event, result, client, user_id, remote_addr,
+                                      operator, session, request_id, target, member, changed)
+     SELECT e.id, b.config_version, e.created_at, (SELECT boxgate.audit_day($1)), e.count, b.box, e.event, e.result, e.client,
+            e.user_id, e.remote_addr, e.operator, e.session, e.request_id, e.target, e.member, e.changed
+       FROM boxgate.box b, jsonb_to_recordset($2) AS e (
+              id uuid, created_at timestamptz, count integer, event text, result text, client text, user_id bigint,
+              remote_addr text, operator text, session uuid, request_id text, target text, member bigint, changed text[])
+      WHERE b.box = $1`,
+    [box, JSON.stringify(events.map(columnsOf))],
+  );
 }
 
 /** A record of one of many boxes. */

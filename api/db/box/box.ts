@@ -14,12 +14,15 @@ export async function ensureBox(connection: Connection, box: string): Promise<vo
  * replica may still hold (F-19).
  */
 export async function bumpVersion(connection: Connection, box: string): Promise<number> {
-  const { rows } = await connection.query<{ version: string | null }>('SELECT boxgate.bump_version($1) AS version', [
-    box,
-  ]);
-  const version = rows[0]?.version ?? undefined;
-  if (version === undefined) throw new Error(`no row of box ${box}`);
-  return Number(version);
+  const { rows } = await connection.query<{ version: string }>(
+    `WITH raised AS (
+       UPDATE boxgate.box b SET config_version = ${nextVersion('b.config_version')} FROM ${boxLock('exclusive')}
+        WHERE b.box = $1 RETURNING b.box, b.config_version)
+     INSERT INTO boxgate.box_version (box, version) SELECT r.box, r.config_version FROM raised r RETURNING version`,
+    [box],
+  );
+  if (rows[0] === undefined) throw new Error(`no row of box ${box}`);
+  return Number(rows[0].version);
 }
 
 /**

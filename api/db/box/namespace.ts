@@ -1,4 +1,3 @@
-import { rowState } from '../resource/resource.ts';
 import { adoptGroups } from '../user/declared-group.ts';
 import type { Connection } from '../core/transaction.ts';
 import { outsideBoxes } from '../core/transaction.ts';
@@ -68,9 +67,7 @@ export async function lockBox(connection: Connection, box: string, uid: string):
  */
 export async function adoptRows(connection: Connection, box: string, from: string, to: string): Promise<void> {
   await connection.query(
-    `UPDATE boxgate.resource r
-        SET owner_cluster = $3, owner_uid = NULL, content = CASE WHEN ${rowState} = 'changed' THEN r.content ELSE '' END
-      WHERE r.box = $1 AND r.owner_cluster = $2`,
+    'UPDATE boxgate.resource SET owner_cluster = $3, owner_uid = NULL WHERE box = $1 AND owner_cluster = $2',
     [box, from, to],
   );
   await adoptGroups(connection, box, from, to);

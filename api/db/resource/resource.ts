@@ -96,12 +96,7 @@ export interface DeclaredResource extends ResourceKey {
   readonly retain: boolean;
   /** True if deleting a Box deletes the data of the box too. */
   readonly purge: boolean;
-  /** Unchanged since the service wrote it, written by a release that does not record that, or changed outside (I5). */
-  readonly state: RowState;
 }
-
-/** Results of the function `row_state`. */
-export type RowState = 'intact' | 'rewritten' | 'changed';
 
 /** Columns of a {@link DeclaredResource}, as SQL returns them. */
 export interface DeclaredColumns {
@@ -114,22 +109,10 @@ export interface DeclaredColumns {
   readonly digest: string | null;
   readonly retain: boolean;
   readonly purge: boolean;
-  readonly state: RowState;
 }
 
-/**
- * SQL for the state of a row `r`. Nearly all rows were last written by the service's own transaction, which is checked
- * without reading their content. The others are looked up again: naming the whole row here would read it for all of
- * them. For a restored row the hash decides; the function costs ten times as much, because a subselect keeps Postgres
- * from inlining it.
- */
-export const rowState = `CASE WHEN r.xmin = r.written_in THEN 'intact' ELSE (
-  SELECT CASE WHEN w.content = boxgate.content_of(w) THEN 'intact' ELSE boxgate.row_state(w) END
-    FROM boxgate.resource w WHERE w.box = r.box AND w.kind = r.kind AND w.id = r.id) END`;
-
 /** The columns of a {@link DeclaredResource}; the table goes by `r`. */
-const declaredColumns = `r.kind, r.id, r.version, r.owner_cluster, r.owner_name, r.owner_uid, r.digest, r.retain, r.purge,
-       ${rowState} AS state`;
+const declaredColumns = `r.kind, r.id, r.version, r.owner_cluster, r.owner_name, r.owner_uid, r.digest, r.retain, r.purge`;
 
 /** Reads all resources of a box that a cluster declares. */
 export async function digestsOf(
@@ -205,6 +188,5 @@ export function declaredResource(row: DeclaredColumns): DeclaredResource {
     digest: row.digest ?? undefined,
     retain: row.retain,
     purge: row.purge,
-    state: row.state,
   };
 }

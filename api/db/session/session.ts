@@ -4,9 +4,9 @@ import { momentAt } from '../core/keyset.ts';
 import { lockFamily } from './refresh-family.ts';
 import { filledBuckets, isBucketWithin, nearBuckets } from './session-buckets.ts';
 import { uuidV7Time } from '../core/uuid-v7.ts';
-import { sessionRecord } from './record.ts';
+import { endingJoin, sessionColumns, sessionRecord } from './record.ts';
 import type { SessionColumns, SessionRecord } from './record.ts';
-import { sessionStatus, statusOf } from './session-status.ts';
+import { sessionStatus } from './session-status.ts';
 import type { Connection } from '../core/transaction.ts';
 
 /** Ways of ending a session before it expires. */
@@ -82,11 +82,9 @@ async function readIn(
 ): Promise<SessionRecord | undefined> {
   if (buckets.length === 0) return undefined;
   const { rows } = await connection.query<SessionColumns>(
-    `SELECT s.id, s.bucket, s.type, s.client, s.user_id, s.scope, s.audience, s.expires_at, s.family, s.parent,
-            s.remote_addr, s.user_agent, s.ended_at,
-            ${statusOf('s.ended_as', '$4')} AS status
-       FROM boxgate.read_session($1, $2, $3) AS s WHERE ${notDiscarded}`,
-    [box, id, `{${buckets.join()}}`, now],
+    `SELECT ${sessionColumns('$4')} FROM boxgate.session s ${endingJoin('$1')}
+      WHERE s.box = $1 AND s.id = $2 AND s.bucket = ANY ($3::int[]) AND ${notDiscarded}`,
+    [box, id, buckets, now],
   );
   return rows[0] === undefined ? undefined : sessionRecord(rows[0]);
 }

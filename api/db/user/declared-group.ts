@@ -12,13 +12,9 @@ export interface GroupWrite {
   readonly retain: boolean;
 }
 
-/** SQL for the state of a group `g`, as `rowState` is for a resource; a group that nobody declares has none. */
-const groupState = `CASE WHEN g.xmin = g.written_in OR (g.owner_cluster IS NULL AND g.digest IS NULL)
-            OR g.content = boxgate.content_of_group(g) THEN 'intact' ELSE 'changed' END`;
-
 /** The columns of a declared row; the table goes by `g`. */
 const declaredColumns = `'Group' AS kind, g.name AS id, g.version, g.owner_cluster, g.owner_name, g.owner_uid, g.digest,
-       g.retain, false AS purge, ${groupState} AS state`;
+       g.retain, false AS purge`;
 
 /** Reads all groups of a box that a cluster declares, as rows whose id is the name. */
 export async function declaredGroups(
@@ -107,7 +103,7 @@ WITH wanted AS MATERIALIZED (
 ), changed AS (
   UPDATE boxgate.group g
      SET description = w.description, version = $2::bigint, owner_cluster = w.owner_cluster, owner_name = w.owner_name,
-         owner_uid = w.owner_uid, digest = w.digest, retain = w.retain, content = '', updated_at = now()
+         owner_uid = w.owner_uid, digest = w.digest, retain = w.retain, updated_at = now()
     FROM wanted w WHERE g.box = $1::text AND g.name = w.name
   RETURNING g.id, g.name
 ), fresh AS MATERIALIZED (
@@ -119,10 +115,9 @@ WITH wanted AS MATERIALIZED (
   ON CONFLICT (box, kind) DO UPDATE SET id = l.id + excluded.id
   RETURNING id
 ), made AS (
-  INSERT INTO boxgate.group (box, id, name, description, version, owner_cluster, owner_name, owner_uid, digest, retain,
-                             content)
+  INSERT INTO boxgate.group (box, id, name, description, version, owner_cluster, owner_name, owner_uid, digest, retain)
   SELECT $1::text, t.id - (SELECT count(*) FROM fresh) + f.nth, f.name, f.description, $2::bigint, f.owner_cluster,
-         f.owner_name, f.owner_uid, f.digest, f.retain, ''
+         f.owner_name, f.owner_uid, f.digest, f.retain
     FROM fresh f CROSS JOIN taken t
   RETURNING id, name
 )
@@ -140,7 +135,7 @@ export async function releaseGroups(
 ): Promise<GroupIds> {
   const released = await connection.query<IdColumns>(
     `UPDATE boxgate.group SET version = $2, owner_cluster = NULL, owner_name = NULL, owner_uid = NULL, digest = NULL,
-            retain = false, content = NULL, written_in = NULL, updated_at = now()
+            retain = false, updated_at = now()
       WHERE box = $1 AND name = ANY ($3::text[])
      RETURNING id, name`,
     [box, version, names],
@@ -160,10 +155,7 @@ export async function deleteGroups(connection: Connection, box: string, names: r
 /** Transfers the groups that a cluster declares in a box to another one, or to itself again, as adoptRows does. */
 export async function adoptGroups(connection: Connection, box: string, from: string, to: string): Promise<void> {
   await connection.query(
-    `UPDATE boxgate.group g
-        SET owner_cluster = $3, owner_uid = NULL,
-            content = CASE WHEN ${groupState} = 'changed' THEN g.content ELSE '' END
-      WHERE g.box = $1 AND g.owner_cluster = $2`,
+    'UPDATE boxgate.group SET owner_cluster = $3, owner_uid = NULL WHERE box = $1 AND owner_cluster = $2',
     [box, from, to],
   );
 }

@@ -156,24 +156,21 @@ function answer(head: ApplyHead, validated: ValidatedLine, row: DeclaredResource
   const { line, refused, unusable } = validated;
   if ('delete' in line) return { result: answerDelete(head, line, row) };
   if (refused !== undefined) return { result: 'invalid', faults: refused };
-  const changed = head.complete && row?.state === 'changed' ? { changed: true as const } : {};
   const conflict = row === undefined ? undefined : conflictOf(head, line, row);
-  if (conflict !== undefined) return { result: 'conflict', detail: conflict, ...declarerOf(head, row), ...changed };
+  if (conflict !== undefined) return { result: 'conflict', detail: conflict, ...declarerOf(head, row) };
   const faults = unusable === undefined ? {} : { faults: unusable };
-  const same = row?.state === 'intact' && row.digest === line.digest && row.owner?.uid === line.owner.uid;
+  const same = row?.digest === line.digest && row.owner?.uid === line.owner.uid;
   if (same) return { result: 'unchanged', ...faults };
-  if (!('resource' in line)) return { result: 'needed', ...changed };
-  return { result: row === undefined ? 'created' : 'updated', ...faults, ...changed };
+  if (!('resource' in line)) return { result: 'needed' };
+  return { result: row === undefined ? 'created' : 'updated', ...faults };
 }
 
 /** Returns the conflict over a row. It belongs to the object that declares it, or if unowned to one that adopts it. */
 function conflictOf(
   head: ApplyHead,
-  { owner, adopt, digest }: Pick<DeclareLine, 'owner' | 'adopt' | 'digest'>,
+  { owner, adopt }: Pick<DeclareLine, 'owner' | 'adopt'>,
   row: DeclaredResource,
 ): string | undefined {
-  // Only we can make this digest: somebody changed the owner of our row in SQL.
-  if (row.state === 'changed' && row.digest === digest) return undefined;
   if (row.owner === undefined) return adopt === undefined ? unowned : undefined;
   if (row.owner.cluster === head.cluster && row.owner.name === owner.name) return undefined;
   const where = row.owner.cluster === head.cluster ? '' : ` of cluster ${row.owner.cluster}`;
@@ -196,7 +193,7 @@ function answerDelete(
 
 function ownerless(rows: ReadonlyMap<string, DeclaredResource>, name: RowName): DeclaredResource {
   const ownership = { owner: undefined, digest: undefined, retain: false, purge: false };
-  return { version: 0, state: 'intact', ...rows.get(keyOf(name)), ...name, ...ownership };
+  return { version: 0, ...rows.get(keyOf(name)), ...name, ...ownership };
 }
 
 function nameOf({ kind, id }: RowName): RowName {
@@ -212,8 +209,7 @@ function undeclared(
   return found.flatMap((row) => {
     const declarer = declarerOf(head, row);
     if (declarer.owner === undefined || named.has(keyOf(row))) return [];
-    const changed = row.state === 'changed' ? { changed: true as const } : {};
-    return [{ kind: row.kind, id: row.id, result: 'undeclared' as const, ...declarer, ...changed }];
+    return [{ kind: row.kind, id: row.id, result: 'undeclared' as const, ...declarer }];
   });
 }
 

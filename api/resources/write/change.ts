@@ -1,15 +1,13 @@
 import { demandStandby } from '../../db/box/durability.ts';
 import { lockResources } from '../../db/resource/write.ts';
-import { beginChange, begunChange } from '../../db/resource/change.ts';
-import type { CountedResource } from '../../db/resource/change.ts';
 import type { StoredResource } from '../../db/resource/resource.ts';
 import type { Connection } from '../../db/core/transaction.ts';
-import { inBoxRecorded, inBoxRecordedAfter } from '../../audit/recorded.ts';
+import { inBoxRecorded } from '../../audit/recorded.ts';
 import type { NoteEvent, RecordedWork } from '../../audit/recorded.ts';
 import { requestLimit } from '../../db/core/with-connection.ts';
 import { nothingHere } from '../../nothing-here.ts';
 import { Problem } from '../../problem.ts';
-import type { ResourceRef, ResourceServices } from '../services.ts';
+import type { ResourceServices } from '../services.ts';
 
 /** Dependencies of a change. */
 export type ChangingServices = Pick<ResourceServices, 'pool' | 'trail' | 'revocationsNeedStandby' | 'folder'>;
@@ -32,30 +30,6 @@ export function changing<T>(
     return work(connection, note);
   };
   return inBoxRecorded(services, box, change, limit);
-}
-
-/** Work on one resource: it gets the present one, undefined if there is none, with the counts of its box. */
-type ResourceWork<T> = (
-  connection: Connection,
-  note: NoteEvent,
-  present: CountedResource<StoredResource | undefined>,
-) => Promise<T>;
-
-/**
- * Runs a change of one resource as {@link changing} does. The box is locked and the resource is read in the round trip
- * that begins the transaction: other changes of the box wait for few round trips.
- */
-export function changingResource<T>(
-  services: ChangingServices,
-  { box, kind, id }: ResourceRef,
-  work: ResourceWork<T>,
-): Promise<T> {
-  return inBoxRecordedAfter(services, box, beginChange({ kind, id }), async (connection, note, rows) => {
-    const present = begunChange(rows);
-    if (present === undefined) throw nothingHere();
-    if (services.revocationsNeedStandby) await demandStandby(connection);
-    return work(connection, note, present);
-  });
 }
 
 /**

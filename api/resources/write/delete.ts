@@ -1,7 +1,8 @@
 import { bumpVersion } from '../../db/box/box.ts';
 import { deleteResources } from '../../db/resource/write.ts';
+import { readResource } from '../../db/resource/resource.ts';
 import type { StoredResource } from '../../db/resource/resource.ts';
-import { changingResource, refuseManaged } from './change.ts';
+import { changing, refuseManaged } from './change.ts';
 import { resourceEvent } from './resource-event.ts';
 import { demandPreconditions } from './etag.ts';
 import type { Preconditions } from './etag.ts';
@@ -17,8 +18,9 @@ export function deleteResource(
   preconditions: Preconditions,
 ): Promise<StoredResource | undefined> {
   const { box, kind, id } = ref;
-  return changingResource(services, ref, async (connection, note, { resource: current }) => {
+  return changing(services, box, async (connection, note) => {
     const key = { kind, id };
+    const current = await readResource(connection, box, key);
     refuseManaged(current, services);
     demandPreconditions(preconditions, current?.version);
     if (current === undefined) return undefined;

@@ -1,8 +1,9 @@
 import { isObject } from '../../../crds/json-value.ts';
 import { Secret } from '../../client/secret.ts';
+import { readResource } from '../../db/resource/resource.ts';
 import type { StoredResource } from '../../db/resource/resource.ts';
 import { Problem } from '../../problem.ts';
-import { changingResource, refuseManaged } from './change.ts';
+import { changing, refuseManaged } from './change.ts';
 import { changedResourceFields } from './changed-fields.ts';
 import type { WriteConditions } from './confirm-changes.ts';
 import { demandPreconditions } from './etag.ts';
@@ -42,22 +43,19 @@ export async function patchResource(
   let hashed: Hashed | undefined;
   for (let round = 0; round < rounds; round += 1) {
     const known = hashed;
-    const outcome = await changingResource<Round>(
-      services,
-      ref,
-      async (connection, note, { resource: current, use }) => {
-        if (current === undefined) return { written: undefined };
-        refuseManaged(current, services);
-        demandPreconditions(preconditions, current.version);
-        const wished = patchedBody(current, patch);
-        confirmChanges?.(() => changedResourceFields(kind, id, current, wished));
-        const submission = readSubmission(ref, wished, services.now(), current);
-        const { secret } = submission;
-        // A secret must be hashed first: not under the lock.
-        if (typeof secret === 'string' && secret !== known?.secret.reveal()) return { needsHash: new Secret(secret) };
-        return { written: await store(connection, box, { submission, current, use, hash: known?.hash }, note) };
-      },
-    );
+    const outcome = await changing<Round>(services, box, async (connection, note) => {
+      const current = await readResource(connection, box, ref);
+      if (current === undefined) return { written: undefined };
+      refuseManaged(current, services);
+      demandPreconditions(preconditions, current.version);
+      const wished = patchedBody(current, patch);
+      confirmChanges?.(() => changedResourceFields(kind, id, current, wished));
+      const submission = readSubmission(ref, wished, services.now(), current);
+      const { secret } = submission;
+      // A secret must be hashed first: not under the lock.
+      if (typeof secret === 'string' && secret !== known?.secret.reveal()) return { needsHash: new Secret(secret) };
+      return { written: await store(connection, box, { submission, current, hash: known?.hash }, note) };
+    });
     if ('written' in outcome) return outcome.written;
     hashed = { secret: outcome.needsHash, hash: await services.secrets.store(outcome.needsHash.reveal()) };
   }

@@ -1,5 +1,6 @@
 import { Problem } from '../../problem.ts';
-import { changingResource } from './change.ts';
+import { readResource } from '../../db/resource/resource.ts';
+import { changing } from './change.ts';
 import type { ResourceServices, StoredKind } from '../services.ts';
 import { store } from './store.ts';
 import type { Written } from './store.ts';
@@ -15,10 +16,11 @@ export async function postResource(
   const submission = readSubmission({ kind }, value, services.now());
   const { id, secret } = submission;
   const hash = typeof secret === 'string' ? await services.secrets.store(secret) : undefined;
-  return changingResource(services, { box, kind, id }, async (connection, note, { resource: current, use }) => {
+  return changing(services, box, async (connection, note) => {
+    const current = await readResource(connection, box, { kind, id });
     if (current !== undefined) {
       throw new Problem('conflict', [{ path: 'id', message: `is taken: ${kind} ${id} exists; replace it with PUT` }]);
     }
-    return store(connection, box, { submission, current, use, hash }, note);
+    return store(connection, box, { submission, current, hash }, note);
   });
 }

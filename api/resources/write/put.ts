@@ -4,7 +4,7 @@ import { inBox } from '../../db/core/transaction.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import { readResource } from '../../db/resource/resource.ts';
 import { Problem } from '../../problem.ts';
-import { changingResource, refuseManaged } from './change.ts';
+import { changing, refuseManaged } from './change.ts';
 import { changedResourceFields } from './changed-fields.ts';
 import type { WriteConditions } from './confirm-changes.ts';
 import { demandPreconditions } from './etag.ts';
@@ -33,13 +33,14 @@ export async function putResource(
   // Before the lock: hashing takes a while, and other changes of the box must not wait for it.
   const { secret } = submission;
   const hash = typeof secret === 'string' ? await services.secrets.store(secret) : undefined;
-  return changingResource(services, ref, async (connection, note, { resource: current, use }) => {
+  return changing(services, box, async (connection, note) => {
+    const current = await readResource(connection, box, ref);
     refuseManaged(current, services);
     demandPreconditions(preconditions, current?.version);
     const readOnly = readOnlyFaults(value, current);
     if (readOnly.length > 0) throw new Problem('invalid', readOnly);
     confirmChanges?.(() => changedResourceFields(kind, id, current, value));
-    return store(connection, box, { submission, current, use, hash }, note);
+    return store(connection, box, { submission, current, hash }, note);
   });
 }
 

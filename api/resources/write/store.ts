@@ -1,14 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { confidentialFault } from '../../../crds/client-type.ts';
 import type { NoteEvent } from '../../audit/recorded.ts';
-import type { BoxUse } from '../../db/box/box-use.ts';
-import { changeResource } from '../../db/resource/change.ts';
+import { bumpVersion } from '../../db/box/box.ts';
+import { readResource } from '../../db/resource/resource.ts';
 import type { StoredResource } from '../../db/resource/resource.ts';
+import { storeResources } from '../../db/resource/store.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import { Problem } from '../../problem.ts';
 import { storeEvent } from './resource-event.ts';
 import type { Submission } from './submission.ts';
-import { demandQuota } from './within-quota.ts';
+import { withinQuota } from './within-quota.ts';
 
 /** Result of a write. */
 export interface Written {
@@ -20,15 +21,13 @@ export interface Written {
 export interface Replacement {
   readonly submission: Submission;
   readonly current: StoredResource | undefined;
-  /** Counts of the box before. */
-  readonly use: BoxUse;
   /** Stored form of the submitted secret. */
   readonly hash: string | undefined;
 }
 
 /**
  * Stores a submission in place of the present resource, and notes the event. A submission that changes nothing writes
- * nothing and keeps the version. Must be called within `changingResource`. Throws Problem `invalid` for
+ * nothing and keeps the version. Must be called within `changing`. Throws Problem `invalid` for
  * a client that needs a secret and has none, and beyond a quota of the box.
  */
 export async function store(
@@ -50,8 +49,11 @@ export async function store(
   // A new secret of a client, or its removal, makes all others invalid.
   const previous = secrets === undefined ? undefined : null;
   const write = { kind, id, body, secrets, previous, owner: undefined, digest: undefined };
-  const { resource: stored, use } = await changeResource(connection, box, write);
-  demandQuota(replacement.use, use);
+  await withinQuota(connection, box, async () => {
+    await storeResources(connection, box, await bumpVersion(connection, box), [write]);
+  });
+  const stored = await readResource(connection, box, write);
+  if (stored === undefined) throw new Error(`${kind} ${id} was stored, and is not there`);
   note(storeEvent({ kind, id }, current?.body, body, secrets === undefined ? [] : ['secret']));
   return { stored, created: current === undefined };
 }

@@ -26,7 +26,7 @@ export async function withinQuota<T>(
 }
 
 /** Throws the error of `refuse` if a box has more of anything than before its change, and beyond the quota. */
-export function demandQuota(
+function demandQuota(
   before: BoxUse,
   after: BoxUse,
   refuse: QuotaRefusal = (fault) => new Problem('invalid', [fault]),

@@ -2,7 +2,7 @@ import type { NoteEvent } from '../../audit/recorded.ts';
 import { resourceEvent } from '../../resources/write/resource-event.ts';
 import { groupOfName, insertGroup } from '../../db/user/group.ts';
 import { readResource } from '../../db/resource/resource.ts';
-import { upsertResources } from '../../db/resource/write.ts';
+import { storeResources } from '../../db/resource/store.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 
 /** The group of admins, and the policy that allows it everything. */
@@ -34,7 +34,7 @@ export async function allowAdmins(
   if ((await readResource(connection, box, name)) !== undefined) return;
   const link = [{ resourceType: 'Group', id: admins }];
   const body = { resourceType: name.kind, id: admins, engine: 'allow', link };
-  await upsertResources(connection, box, version, [
+  await storeResources(connection, box, version, [
     { ...name, body, secrets: undefined, owner: undefined, digest: undefined },
   ]);
   note(resourceEvent('created', name));

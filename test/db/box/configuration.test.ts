@@ -6,8 +6,9 @@ import { claimEpoch, lockEpoch } from '../../../api/db/box/epoch.ts';
 import { batchedHosts } from '../../../api/db/box/host.ts';
 import { batchedRootBox } from '../../../api/db/box/root-box.ts';
 import { Outage } from '../../../api/db/core/outage.ts';
-import { deleteResources, lockResources, upsertResources } from '../../../api/db/resource/write.ts';
-import type { ResourceWrite } from '../../../api/db/resource/write.ts';
+import { deleteResources, lockResources } from '../../../api/db/resource/write.ts';
+import { storeResources } from '../../../api/db/resource/store.ts';
+import type { ResourceWrite } from '../../../api/db/resource/store.ts';
 import {
   deleteKey,
   extendKey,
@@ -57,7 +58,7 @@ describe('the statements of a box’s configuration', () => {
   function change(write: readonly ResourceWrite[], deleted: readonly string[] = [], name = 'default'): Promise<number> {
     return inBox(database.pool, name, 'write', async (connection) => {
       const version = await bumpVersion(connection, name);
-      await upsertResources(connection, name, version, write);
+      await storeResources(connection, name, version, write);
       if (deleted.length > 0) {
         await deleteResources(
           connection,

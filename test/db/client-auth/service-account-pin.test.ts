@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { bumpVersion } from '../../../api/db/box/box.ts';
-import { upsertResources } from '../../../api/db/resource/write.ts';
+import { storeResources } from '../../../api/db/resource/store.ts';
 import {
   pinServiceAccount,
   readPins,
@@ -113,7 +113,7 @@ describe('storeSeen', () => {
     return database.write(async (connection) => {
       const version = await bumpVersion(connection, 'default');
       const written = { kind: 'Client', id: 'app', body, secrets: undefined, owner, digest: undefined } as const;
-      await upsertResources(connection, 'default', version, [written]);
+      await storeResources(connection, 'default', version, [written]);
     });
   }
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { bumpVersion } from '../../../api/db/box/box.ts';
-import { deleteResources, upsertResources } from '../../../api/db/resource/write.ts';
+import { deleteResources } from '../../../api/db/resource/write.ts';
+import { storeResources } from '../../../api/db/resource/store.ts';
 import { endFamily, endSession, readSession } from '../../../api/db/session/session.ts';
 import type { SessionRecord } from '../../../api/db/session/record.ts';
 import { countSessions, readScope, searchSessions } from '../../../api/db/session/search.ts';
@@ -185,7 +186,7 @@ describe('the session statements', () => {
       const step = (work: 'store' | 'delete') =>
         database.write(async (connection) => {
           const version = await bumpVersion(connection, 'default');
-          if (work === 'store') await upsertResources(connection, 'default', version, [write]);
+          if (work === 'store') await storeResources(connection, 'default', version, [write]);
           else await deleteResources(connection, 'default', version, [key]);
           return version;
         });
@@ -203,7 +204,7 @@ describe('the session statements', () => {
       const store = (body: object) =>
         database.write(async (connection) => {
           const version = await bumpVersion(connection, 'default');
-          await upsertResources(connection, 'default', version, [{ ...write, body: { ...body } }]);
+          await storeResources(connection, 'default', version, [{ ...write, body: { ...body } }]);
         });
       await store({});
       const cut = now - 10 * minute;

@@ -38,7 +38,6 @@ describe('planApply', () => {
     digest: 'd',
     retain: false,
     purge: false,
-    state: 'intact',
   } as const;
   const owned = { ...row, owner: { cluster: 'c', ...mine } };
   const declare = { kind: 'Client', id: 'x1', owner: mine, digest: 'd', resource: {} };
