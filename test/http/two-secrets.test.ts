@@ -152,16 +152,6 @@ describe('a client with two secrets', () => {
       expect(rows).to.deep.equal([{ previous_secret: null, previous_until: null }]);
     });
 
-    it('does not keep what somebody put there in SQL', async () => {
-      await box.apply([box.client('app', first)]);
-      await owner.query(
-        `UPDATE boxgate.resource SET secrets = ARRAY['$sha256$' || encode(sha256($2::bytea), 'hex')] WHERE box = $1`,
-        [box.box, third],
-      );
-      await box.apply([box.client('app', second, forgotten())]);
-      expect(await statuses(second, third)).to.deep.equal([200, 401]);
-    });
-
     it('does not keep that of an owner before', async () => {
       await box.apply([box.client('app', first)]);
       const owned = { owner: { name: `${box.box}/app`, uid: 'another' } };
@@ -174,18 +164,6 @@ describe('a client with two secrets', () => {
       expect(await box.verdicts([box.client('app', 'chosen', forgotten())])).to.equal('invalid');
       expect(await status(first)).to.equal(200);
     });
-  });
-
-  it('keeps none that somebody put there in SQL while nobody knows its secret', async () => {
-    const [present, planted] = [generateClientSecret(), generateClientSecret()];
-    await box.apply([box.client('app', present)]);
-    await owner.query(
-      `UPDATE boxgate.resource SET previous_secret = '$sha256$' || encode(sha256($2::bytea), 'hex'), previous_until = 'infinity'
-        WHERE box = $1`,
-      [box.box, planted],
-    );
-    await box.apply([box.client('app', undefined)]);
-    expect([await status(present), await status(planted)]).to.deep.equal([200, 401]);
   });
 
   for (const [what, previous] of [

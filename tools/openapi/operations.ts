@@ -1,9 +1,10 @@
-import { auditCollection } from '../../api/http/resources/audit-collection.ts';
-import { grantCollection } from '../../api/http/resources/grant-collection.ts';
-import { groupCollection } from '../../api/http/resources/group-collection.ts';
-import { sessionCollection } from '../../api/http/resources/session-collection.ts';
+import { collectionOf } from '../../api/http/resources/collection.ts';
 import { storedCollection } from '../../api/http/resources/stored-collection.ts';
 import { userCollection } from '../../api/http/resources/user-collection.ts';
+import { auditEvent } from '../../api/records/audit-event.ts';
+import { grant } from '../../api/records/grant.ts';
+import { group } from '../../api/records/group.ts';
+import { session } from '../../api/records/session.ts';
 import { RESPONSE_TYPES } from '../../api/oauth/authorization/request/response-type.ts';
 import { TOKEN_PARAMETERS } from '../../api/oauth/token/parameters.ts';
 import type { JsonObject } from '../../crds/json-value.ts';
@@ -214,13 +215,13 @@ export const operations: Readonly<Record<string, Operation>> = {
     creates: true,
     conflicts: { POST: true, PUT: true, PATCH: true, DELETE: true },
   }),
-  ...collectionOperations(sessionCollection, { submitted: 'SessionState', conflicts: { PUT: true, PATCH: true } }),
-  ...collectionOperations(groupCollection, {
+  ...collectionOperations(collectionOf(session), { submitted: 'SessionState', conflicts: { PUT: true, PATCH: true } }),
+  ...collectionOperations(collectionOf(group), {
     submitted: 'SubmittedGroup',
     conflicts: { POST: true, PUT: true, PATCH: true, DELETE: true },
   }),
-  ...collectionOperations(grantCollection, { conflicts: {} }),
-  ...collectionOperations(auditCollection, { conflicts: {} }),
+  ...collectionOperations(collectionOf(grant), { conflicts: {} }),
+  ...collectionOperations(collectionOf(auditEvent), { conflicts: {} }),
   ...collectionOperations(userCollection, {
     submitted: 'NewUser',
     changed: 'ChangedUser',

@@ -4,7 +4,7 @@ import type { LiveSession } from '../../oauth/session/check-token.ts';
 import { carriesUserRights } from '../../oauth/session/user-rights.ts';
 import type { Subject } from '../../policy/policy-index.ts';
 import type { RequestParts } from '../../policy/request-object.ts';
-import { sessionTypes } from '../../resources/write/session-view.ts';
+import { sessionTypes } from '../../records/session.ts';
 
 /**
  * Returns a token's session as policies see it (docs/guides/policies.md): client, user and session as in REST, the

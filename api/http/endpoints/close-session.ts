@@ -2,7 +2,7 @@ import { findBearerSession } from '../../oauth/session/check-token.ts';
 import type { LiveSession } from '../../oauth/session/check-token.ts';
 import { endSession } from '../../oauth/session/end-session.ts';
 import { refuseParameters } from '../../resources/search/parameters.ts';
-import { sessionView } from '../../resources/write/session-view.ts';
+import { sessionView } from '../../records/session.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import { bearerToken, missingToken, refusedToken } from '../access/authenticate.ts';
 import type { Endpoint } from '../server/endpoint.ts';

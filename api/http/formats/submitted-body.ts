@@ -1,4 +1,5 @@
 import { Problem } from '../../problem.ts';
+import type { RequestedChange } from '../../records/record.ts';
 import type { Patch } from '../../resources/write/patch.ts';
 import { bodyFormat } from './body-format.ts';
 import type { ResourceExchange } from '../resources/resource-exchange.ts';
@@ -12,6 +13,11 @@ export function documentIn({ contentType, body }: Submitted): unknown {
   throw new Problem('unsupported-media-type', `A patch is sent with PATCH; here Content-Type must be one of ${types}`, {
     Accept: types,
   });
+}
+
+/** Returns the change that a PUT, a PATCH or a POST requests. Throws Problem `unsupported-media-type`. */
+export function requestedChange(write: Submitted & Pick<ResourceExchange, 'method'>): RequestedChange {
+  return write.method === 'PATCH' ? patchIn(write) : { form: 'document', value: documentIn(write) };
 }
 
 /** Returns the patch in the body of a PATCH: a plain document is a merge patch. */

@@ -1,6 +1,6 @@
 import type { Connection } from '../../db/core/transaction.ts';
 import { storedContents } from '../../db/resource/resource.ts';
-import { groupsNamed } from '../../db/user/groups-named.ts';
+import { groupsNamed } from '../../db/group.ts';
 import type { Person } from '../../db/user/person.ts';
 import { readPerson } from '../../db/user/user.ts';
 import type { ReadyRequest } from './ready-request.ts';

@@ -3,6 +3,7 @@ import type { Connection } from '../../db/core/transaction.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import type { Owner } from '../../db/resource/resource.ts';
 import { Problem } from '../../problem.ts';
+import type { RecordKind } from '../../records/record.ts';
 import { withElements } from '../../resources/search/bundle.ts';
 import type { View } from '../../resources/search/bundle.ts';
 import { readElementsOnly, readSearch, refuseParameters } from '../../resources/search/parameters.ts';
@@ -11,6 +12,7 @@ import type { WriteConditions } from '../../resources/write/confirm-changes.ts';
 import { demandPreconditions, entityTag, isKnown, readPreconditions } from '../../resources/write/etag.ts';
 import type { Preconditions } from '../../resources/write/etag.ts';
 import type { UserServices } from '../../users/services.ts';
+import { documentIn, requestedChange } from '../formats/submitted-body.ts';
 import { idIn } from './id-in-path.ts';
 import type { ResourceAnswer, ResourceExchange, ResourceHandler, ResourceKind } from './resource-exchange.ts';
 import { searchAnswer } from './search-answer.ts';
@@ -59,6 +61,26 @@ export interface Collection<Kind extends string, Row, Filters, Id> {
     id: Id,
     preconditions: Preconditions,
   ) => Promise<Row | undefined>;
+}
+
+/** Returns the collection of a kind of record. A PUT and a PATCH change a record in the same way. */
+export function collectionOf<Kind extends string, Row, Filters, Id>(
+  record: RecordKind<Kind, Row, Filters, Id>,
+): Collection<Kind, Row, Filters, Id> {
+  const { create, change, ...same } = record;
+  const changeRow: Change<Row> | undefined =
+    change &&
+    (async (services, exchange, conditions) => {
+      const requested = requestedChange(exchange);
+      const id = record.idOf(idIn(exchange));
+      const row = id === undefined ? undefined : await change(services, exchange.box, { id, requested, ...conditions });
+      return row && { row };
+    });
+  return {
+    ...same,
+    ...(create && { create: (services, exchange) => create(services, exchange.box, documentIn(exchange)) }),
+    ...(changeRow && { put: changeRow, patch: changeRow }),
+  };
 }
 
 /** One route of a collection; a path with `:id` addresses one record. */

@@ -1,5 +1,5 @@
 import { NUMBERED_ID, RESOURCE_ID } from '../../../crds/fields.ts';
-import { grantId } from '../../users/grant/view.ts';
+import { grantId } from '../../records/grant.ts';
 import { uuidShape } from '../../db/core/uuid-v7.ts';
 import type { AddressedType, ResourceExchange } from './resource-exchange.ts';
 

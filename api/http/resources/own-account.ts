@@ -1,16 +1,11 @@
 import { isObject } from '../../../crds/json-value.ts';
 import { inBox } from '../../db/core/transaction.ts';
-import { readSession } from '../../db/session/session.ts';
+import { grant, grantKey, grantView, removeGrant } from '../../records/grant.ts';
+import { revokeSession, session, sessionView } from '../../records/session.ts';
 import type { AccountView } from '../../schemas/account.ts';
 import { readSearch } from '../../resources/search/parameters.ts';
 import type { Searchable } from '../../resources/search/searchable.ts';
-import { sessionSearch } from '../../resources/search/session-search.ts';
 import { untilConfirmed } from '../../resources/write/confirm-changes.ts';
-import { revokeSession } from '../../resources/write/session-change.ts';
-import { sessionView } from '../../resources/write/session-view.ts';
-import { removeGrant } from '../../users/grant/grant-removal.ts';
-import { grantSearch } from '../../users/grant/search.ts';
-import { grantKey, grantView } from '../../users/grant/view.ts';
 import { changeUser } from '../../users/user/change.ts';
 import { InvalidUser } from '../../users/user/invalid-user.ts';
 import type { ApiContext } from '../server/api-context.ts';
@@ -18,7 +13,6 @@ import { partOfPath } from '../server/endpoint.ts';
 import type { Endpoint } from '../server/endpoint.ts';
 import type { RequestServices } from '../throttle/hash-sharer.ts';
 import { withOwnAccount } from './account-gate.ts';
-import { possibleId } from './id-in-path.ts';
 
 /** Sessions and grants that are shown. */
 const MOST_SHOWN = 1000;
@@ -29,8 +23,8 @@ const unconditional = { ifMatch: undefined, ifNoneMatch: undefined };
 export function accountEndpoint(context: ApiContext): Endpoint {
   return withOwnAccount(context, async ({ box, user }, services) => {
     const [sessions, grants] = await Promise.all([
-      rowsOf(services, box, sessionSearch, `user=${String(user)}&status=active`),
-      rowsOf(services, box, grantSearch, `user=${String(user)}`),
+      rowsOf(services, box, session.search, `user=${String(user)}&status=active`),
+      rowsOf(services, box, grant.search, `user=${String(user)}`),
     ]);
     const body: AccountView = { sessions: sessions.map(sessionView), grants: grants.map(grantView) };
     return { status: 200, body };
@@ -40,10 +34,10 @@ export function accountEndpoint(context: ApiContext): Endpoint {
 /** `DELETE /account/sessions/:session`: revokes a session of the signed-in user. That of somebody else is not found. */
 export function ownSessionEndpoint(context: ApiContext): Endpoint {
   return withOwnAccount(context, async ({ box, user, parameters }, services) => {
-    const id = possibleId('Session', partOfPath(parameters, 'session') ?? '');
+    const id = session.idOf(partOfPath(parameters, 'session') ?? '');
     if (id === undefined) return { status: 204 };
     const found = await inBox(services.pool, box, 'snapshot', (connection) =>
-      readSession(connection, box, { id }, services.now()),
+      session.read(connection, box, id, services.now()),
     );
     // The user of a session never changes.
     if (found?.user !== user) return { status: 204 };
@@ -55,9 +49,9 @@ export function ownSessionEndpoint(context: ApiContext): Endpoint {
 /** `DELETE /account/grants/:client`: withdraws what the signed-in user lets a client do. */
 export function ownGrantEndpoint(context: ApiContext): Endpoint {
   return withOwnAccount(context, async ({ box, user, parameters }, services) => {
-    const id = possibleId('Grant', `${String(user)}.${partOfPath(parameters, 'client') ?? ''}`);
-    const grant = id === undefined ? undefined : await removeGrant(services, box, grantKey(id), unconditional);
-    return grant === undefined ? { status: 204 } : { status: 200, body: grantView(grant) };
+    const key = grantKey(`${String(user)}.${partOfPath(parameters, 'client') ?? ''}`);
+    const removed = key && (await removeGrant(services, box, key, unconditional));
+    return removed === undefined ? { status: 204 } : { status: 200, body: grantView(removed) };
   });
 }
 

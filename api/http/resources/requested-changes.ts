@@ -1,23 +1,18 @@
 import { inBox } from '../../db/core/transaction.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import { readResource } from '../../db/resource/resource.ts';
-import { readSession } from '../../db/session/session.ts';
-import { readGroup } from '../../db/user/group.ts';
 import { readUser } from '../../db/user/user.ts';
 import { Problem } from '../../problem.ts';
+import { group } from '../../records/group.ts';
+import { session } from '../../records/session.ts';
+import type { RecordKind } from '../../records/record.ts';
 import { changedResourceFields } from '../../resources/write/changed-fields.ts';
-import { changedSessionFields } from '../../resources/write/changed-session-fields.ts';
 import { patchedBody } from '../../resources/write/patch.ts';
 import type { ResourceServices, StoredKind } from '../../resources/services.ts';
-import { patchWish, putWish } from '../../resources/write/session-change.ts';
-import { sessionView } from '../../resources/write/session-view.ts';
-import { changedGroupFields } from '../../users/group/changed-group-fields.ts';
 import { changedUserFields } from '../../users/user/changed-user-fields.ts';
-import { groupView } from '../../users/group/view.ts';
-import { wishOf } from './group-wish.ts';
 import { possibleId } from './id-in-path.ts';
 import type { ResourceExchange, ResourceKind } from './resource-exchange.ts';
-import { documentIn, patchIn } from '../formats/submitted-body.ts';
+import { documentIn, patchIn, requestedChange } from '../formats/submitted-body.ts';
 
 type ReadingServices = Pick<ResourceServices, 'pool' | 'now'>;
 
@@ -49,13 +44,24 @@ type Reader = (write: RequestedWrite, connection: Connection, now: number) => Pr
 const readers: Readonly<Record<ResourceKind | 'User', Reader>> = {
   Client: storedReader('Client'),
   AccessPolicy: storedReader('AccessPolicy'),
-  Session: readSessionChanges,
-  Group: readGroupChanges,
+  Session: recordReader(session),
+  Group: recordReader(group),
   User: readUserChanges,
   // Nothing of these can be changed.
   Grant: () => Promise.resolve([]),
   AuditEvent: () => Promise.resolve([]),
 };
+
+function recordReader<Row, Filters, Id>(record: RecordKind<string, Row, Filters, Id>): Reader {
+  const { changedFields = () => [], idOf, read } = record;
+  return async (write, connection, now) => {
+    const requested = requestedChange(write);
+    if (write.id === undefined) return changedFields(undefined, requested);
+    const id = idOf(write.id);
+    const row = id === undefined ? undefined : await read(connection, write.box, id, now);
+    return row === undefined ? [] : changedFields(row, requested);
+  };
+}
 
 function storedReader(kind: StoredKind): Reader {
   return async (write, connection) => {
@@ -64,26 +70,6 @@ function storedReader(kind: StoredKind): Reader {
     if (write.method !== 'PATCH') return changedResourceFields(kind, write.id, current, documentIn(write));
     return current === undefined ? [] : changedResourceFields(kind, id, current, patchedBody(current, patchIn(write)));
   };
-}
-
-async function readSessionChanges(
-  write: RequestedWrite,
-  connection: Connection,
-  now: number,
-): Promise<readonly string[]> {
-  const id = possibleId('Session', write.id);
-  const session = id === undefined ? undefined : await readSession(connection, write.box, { id }, now);
-  if (session === undefined) return [];
-  const present = sessionView(session);
-  const wish = write.method === 'PATCH' ? patchWish(patchIn(write)) : putWish(documentIn(write));
-  return changedSessionFields(present, wish(present));
-}
-
-async function readGroupChanges(write: RequestedWrite, connection: Connection): Promise<readonly string[]> {
-  if (write.id === undefined) return changedGroupFields(undefined, documentIn(write));
-  const id = possibleId('Group', write.id);
-  const group = id === undefined ? undefined : await readGroup(connection, write.box, Number(id));
-  return group === undefined ? [] : changedGroupFields(group, wishOf(write)(groupView(group)));
 }
 
 async function readUserChanges(write: RequestedWrite, connection: Connection): Promise<readonly string[]> {

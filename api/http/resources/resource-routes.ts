@@ -1,11 +1,11 @@
-import { auditCollection } from './audit-collection.ts';
+import { auditEvent } from '../../records/audit-event.ts';
+import { grant } from '../../records/grant.ts';
+import { group } from '../../records/group.ts';
+import { session } from '../../records/session.ts';
 import { clientCollection } from './client-collection.ts';
-import { routesOf } from './collection.ts';
+import { collectionOf, routesOf } from './collection.ts';
 import type { CollectionRoute } from './collection.ts';
-import { grantCollection } from './grant-collection.ts';
-import { groupCollection } from './group-collection.ts';
 import type { ResourceKind } from './resource-exchange.ts';
-import { sessionCollection } from './session-collection.ts';
 import { storedCollection } from './stored-collection.ts';
 import { userCollection } from './user-collection.ts';
 
@@ -13,10 +13,10 @@ import { userCollection } from './user-collection.ts';
 export const resourceRoutes: readonly CollectionRoute<ResourceKind>[] = [
   ...routesOf(clientCollection),
   ...routesOf(storedCollection('AccessPolicy')),
-  ...routesOf(sessionCollection),
-  ...routesOf(groupCollection),
-  ...routesOf(grantCollection),
-  ...routesOf(auditCollection),
+  ...routesOf(collectionOf(session)),
+  ...routesOf(collectionOf(group)),
+  ...routesOf(collectionOf(grant)),
+  ...routesOf(collectionOf(auditEvent)),
 ];
 
 /** Every route of the users API. */

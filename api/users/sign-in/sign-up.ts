@@ -17,7 +17,7 @@ import type { StateCache } from '../../state/state-cache.ts';
 import { beginSignIn } from './begin-sign-in.ts';
 import type { SignedIn } from './begin-sign-in.ts';
 import { emailKey } from '../user/email.ts';
-import { groupNamed } from '../group/group-named.ts';
+import { groupNamed } from '../../records/group.ts';
 import { newUserEvents } from '../user/user-events.ts';
 import { passwordWeakness } from '../user/password-faults.ts';
 import type { PasswordWeakness } from '../user/password-faults.ts';

@@ -1,6 +1,6 @@
 import type { NoteEvent } from '../../audit/recorded.ts';
 import { resourceEvent } from '../../resources/write/resource-event.ts';
-import { groupOfName, insertGroup } from '../../db/user/group.ts';
+import { groupOfName, insertGroup } from '../../db/group.ts';
 import { readResource } from '../../db/resource/resource.ts';
 import { storeResources } from '../../db/resource/store.ts';
 import type { Connection } from '../../db/core/transaction.ts';

@@ -8,7 +8,7 @@ import {
   sizesOfGroups,
   storeGroups,
 } from '../../../api/db/user/declared-group.ts';
-import { insertGroup } from '../../../api/db/user/group.ts';
+import { insertGroup } from '../../../api/db/group.ts';
 import { insertUser, setGroupsOfUser } from '../../../api/db/user/user-write.ts';
 import { boxDatabase } from '../../resources/box-database.ts';
 import type { BoxDatabase } from '../../resources/box-database.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { bumpVersion } from '../../../api/db/box/box.ts';
-import { insertGroup } from '../../../api/db/user/group.ts';
+import { insertGroup } from '../../../api/db/group.ts';
 import { findSigningIn, readUser } from '../../../api/db/user/user.ts';
 import { userListing } from '../../../api/db/user/user-search.ts';
 import type { UserFilters } from '../../../api/db/user/user-search.ts';

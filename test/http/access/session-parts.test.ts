@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sessionParts, userFields } from '../../../api/http/access/session-parts.ts';
-import { sessionElements, sessionView } from '../../../api/resources/write/session-view.ts';
+import { sessionElements, sessionView } from '../../../api/records/session.ts';
 
 describe('sessionParts', () => {
   const id = '01a1fdf7-f6b9-76ce-bd0c-0fcca92888cf';

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { meanwhile } from '../../support/meanwhile.ts';
-import { ownerQuery } from '../../support/owner-query.ts';
 import { complaints, entries, startBoxApi } from './box-api.ts';
 import type { BoxApi, Reply } from './box-api.ts';
 
@@ -119,31 +118,6 @@ describe('groups over REST', () => {
     const { status, text } = await api.call('PUT', '/AccessPolicy/of-the-longest', { body: { engine: 'allow', link } });
     expect(status, text).to.equal(201);
     await api.call('DELETE', `/Group/${id}`);
-  });
-
-  it('keep a name and a description that an older release allowed, until these change', async () => {
-    const { id } = await create();
-    const [name, description] = ['x'.repeat(200), 'ring\u0007'];
-    const older = 'UPDATE boxgate.group SET name = $2, description = $3 WHERE box = $1 AND id = $4';
-    await ownerQuery(api, older, ['default', name, description, Number(id)]);
-    const put = async (fields: object) => {
-      const { body } = await api.call('GET', `/Group/${id}`);
-      return api.call('PUT', `/Group/${id}`, { body: { ...Object(body), ...fields } });
-    };
-    expect((await put({})).status).to.equal(200);
-    for (const [fields, faulty] of [
-      [{ name: 'y'.repeat(200) }, 'name'],
-      [{ description: 'ring\u0007\u0007' }, 'description'],
-    ] as const) {
-      const reply = await put(fields);
-      expect([reply.status, complaints(reply)]).to.deep.equal([422, [faulty]]);
-    }
-    const described = await put({ description: 'no bell' });
-    expect([described.status, member(described.body, 'name')]).to.deep.equal([200, name]);
-    const merged = await api.call('PATCH', `/Group/${id}`, { body: { description: null } });
-    expect([merged.status, member(merged.body, 'name')]).to.deep.equal([200, name]);
-    expect((await put({ name: aName() })).status).to.equal(200);
-    expect((await put({ name })).status, 'once it is changed').to.equal(422);
   });
 
   it('have names of their own: 409, of twenty at the same time too', async () => {

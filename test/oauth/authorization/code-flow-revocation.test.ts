@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { OAuthServices } from '../../../api/oauth/services.ts';
 import type { TokenResponse } from '../../../api/schemas/oauth.ts';
 import { changeUser } from '../../../api/users/user/change.ts';
-import { removeGrant } from '../../../api/users/grant/grant-removal.ts';
+import { removeGrant } from '../../../api/records/grant.ts';
 import { removeUser } from '../../../api/users/user/remove-user.ts';
 import { signOut } from '../../../api/users/sign-in/sign-in.ts';
 import { createChance, raceRounds, raceSeed, turns } from '../schedule.ts';

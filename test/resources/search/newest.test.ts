@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { auditSearch } from '../../../api/resources/search/audit-search.ts';
+import { auditEvent } from '../../../api/records/audit-event.ts';
 import { linksOf } from '../../../api/resources/search/bundle.ts';
 import { readSearch } from '../../../api/resources/search/parameters.ts';
 import type { SearchResult } from '../../../api/resources/search/search.ts';
 import type { Searchable } from '../../../api/resources/search/searchable.ts';
-import { sessionSearch } from '../../../api/resources/search/session-search.ts';
+import { session } from '../../../api/records/session.ts';
 import { boxDatabase } from '../box-database.ts';
 import type { BoxDatabase } from '../box-database.ts';
 
@@ -58,8 +58,8 @@ describe('a search for the newest records', () => {
   type Found = Promise<SearchResult<{ readonly id: string }>>;
 
   const lists: readonly (readonly [string, (query: string, box?: string) => Found])[] = [
-    ['sessions', (query, box) => find(sessionSearch, query, box)],
-    ['records of the audit trail', (query, box) => find(auditSearch, query, box)],
+    ['sessions', (query, box) => find(session.search, query, box)],
+    ['records of the audit trail', (query, box) => find(auditEvent.search, query, box)],
   ];
   for (const [name, searched] of lists) {
     it(`finds the ${name}, with links that lead through all of them`, async () => {
@@ -103,10 +103,10 @@ describe('a search for the newest records', () => {
     expect(await totals()).to.deep.equal([10_000]);
     await store('default', 1);
     expect(await totals()).to.deep.equal([undefined]);
-    expect((await find(sessionSearch, '_count=10&_total=none')).total).to.equal(undefined);
-    expect((await find(sessionSearch, '_count=10&_total=accurate')).total).to.equal(10_001);
-    expect((await find(auditSearch, '_count=10&_total=accurate')).total).to.equal(10_001);
-    expect((await find(sessionSearch, '_count=10', 'other')).total).to.equal(3);
-    expect((await find(sessionSearch, '_count=2&_total=none', 'other')).total).to.equal(undefined);
+    expect((await find(session.search, '_count=10&_total=none')).total).to.equal(undefined);
+    expect((await find(session.search, '_count=10&_total=accurate')).total).to.equal(10_001);
+    expect((await find(auditEvent.search, '_count=10&_total=accurate')).total).to.equal(10_001);
+    expect((await find(session.search, '_count=10', 'other')).total).to.equal(3);
+    expect((await find(session.search, '_count=2&_total=none', 'other')).total).to.equal(undefined);
   });
 });

@@ -4,9 +4,9 @@ import { Problem } from '../../../api/problem.ts';
 import { readPageMark, writeCursor } from '../../../api/resources/search/cursor.ts';
 import { readElementsOnly, readSearch, refuseParameters } from '../../../api/resources/search/parameters.ts';
 import { storedSearches } from '../../../api/resources/search/stored.ts';
-import { sessionSearch } from '../../../api/resources/search/session-search.ts';
+import { session } from '../../../api/records/session.ts';
 
-const definitions = { ...storedSearches, Session: sessionSearch };
+const definitions = { ...storedSearches, Session: session.search };
 type Kind = keyof typeof definitions;
 
 function read(kind: Kind, query: string) {

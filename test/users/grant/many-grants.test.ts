@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { StoredGrant } from '../../../api/db/user/grant.ts';
 import { readSearch } from '../../../api/resources/search/parameters.ts';
 import type { SearchResult } from '../../../api/resources/search/search.ts';
-import { grantSearch } from '../../../api/users/grant/search.ts';
+import { grant } from '../../../api/records/grant.ts';
 import { boxDatabase } from '../../resources/box-database.ts';
 import type { BoxDatabase } from '../../resources/box-database.ts';
 
@@ -28,7 +28,7 @@ describe('a search for grants in a box with more than 10,000', () => {
       [count],
     );
     const services = { pool: database.pool, now: Date.now };
-    find = (query) => grantSearch.find(services, 'default', readSearch(new URLSearchParams(query), grantSearch));
+    find = (query) => grant.search.find(services, 'default', readSearch(new URLSearchParams(query), grant.search));
   });
   after(() => database.end());
 

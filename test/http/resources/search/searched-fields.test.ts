@@ -5,11 +5,11 @@ import type { ResourceKind } from '../../../../api/http/resources/resource-excha
 import { resourceRoutes } from '../../../../api/http/resources/resource-routes.ts';
 import { userRoutes } from '../../../../api/http/resources/resource-routes.ts';
 import type { SearchDefinition } from '../../../../api/resources/search/parameters.ts';
-import { auditSearch } from '../../../../api/resources/search/audit-search.ts';
+import { auditEvent } from '../../../../api/records/audit-event.ts';
 import { storedSearches } from '../../../../api/resources/search/stored.ts';
-import { sessionSearch } from '../../../../api/resources/search/session-search.ts';
-import { grantSearch } from '../../../../api/users/grant/search.ts';
-import { groupSearch } from '../../../../api/users/group/search.ts';
+import { session } from '../../../../api/records/session.ts';
+import { grant } from '../../../../api/records/grant.ts';
+import { group } from '../../../../api/records/group.ts';
 import { userSearch } from '../../../../api/users/user/search.ts';
 import { ownerQuery } from '../../../support/owner-query.ts';
 import { startBoxApi } from '../box-api.ts';
@@ -20,8 +20,8 @@ type Kind = ResourceKind | 'User';
 /** Every definition of a search, by kind. */
 const definitions: Readonly<Record<Kind, readonly SearchDefinition<object>[]>> = {
   ...{ Client: [storedSearches.Client], AccessPolicy: [storedSearches.AccessPolicy] },
-  ...{ Group: [groupSearch], Grant: [grantSearch], Session: [sessionSearch] },
-  AuditEvent: [auditSearch],
+  ...{ Group: [group.search], Grant: [grant.search], Session: [session.search] },
+  AuditEvent: [auditEvent.search],
   User: [userSearch],
 };
 

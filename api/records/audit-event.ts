@@ -1,21 +1,23 @@
-import { auditElements } from '../../audit/audit-record.ts';
-import { auditEvents, isAuditEventName } from '../../audit/events.ts';
-import { daysIn, selectFilledDays } from '../../db/audit/audit-days.ts';
-import { auditListing } from '../../db/audit/audit-event.ts';
-import type { AuditEventOfBox, AuditFilters, AuditResult } from '../../db/audit/audit-event.ts';
-import { inBoxAfter } from '../../db/core/transaction.ts';
-import { usualAddress } from '../../ip-address.ts';
-import { readDates } from './dates.ts';
-import { search } from './search.ts';
-import type { Searchable } from './searchable.ts';
-import { clientIdIn, readUserId, readUuid, readWord, refusedParameter } from './values.ts';
+import { auditElements, auditRecord } from '../audit/audit-record.ts';
+import { auditEvents, isAuditEventName } from '../audit/events.ts';
+import { daysIn, selectFilledDays } from '../db/audit/audit-days.ts';
+import { auditListing, readAuditEvent } from '../db/audit/audit-event.ts';
+import type { AuditEventOfBox, AuditFilters, AuditResult } from '../db/audit/audit-event.ts';
+import { inBoxAfter } from '../db/core/transaction.ts';
+import { uuidShape } from '../db/core/uuid-v7.ts';
+import { usualAddress } from '../ip-address.ts';
+import { readDates } from '../resources/search/dates.ts';
+import { search } from '../resources/search/search.ts';
+import type { Searchable } from '../resources/search/searchable.ts';
+import { clientIdIn, readUserId, readUuid, readWord, refusedParameter } from '../resources/search/values.ts';
+import { defineRecord } from './record.ts';
 
 const results = ['success', 'failure', 'denied'] as const satisfies readonly AuditResult[];
 
 const reading = { mode: 'snapshot', statement: () => selectFilledDays } as const;
 
 /** The search in the audit trail; `client`, `user` and `remote_addr` are those of the actor. */
-export const auditSearch: Searchable<AuditEventOfBox, AuditFilters> = {
+const auditSearch: Searchable<AuditEventOfBox, AuditFilters> = {
   elements: new Set(auditElements),
   sorts: auditListing.orders,
   sort: '-created_at',
@@ -46,6 +48,20 @@ export const auditSearch: Searchable<AuditEventOfBox, AuditFilters> = {
     return { ...found, rows: found.rows.map((row) => ({ ...row, box })) };
   },
 };
+
+/** Records of the audit trail: they are read, never written. */
+export const auditEvent = defineRecord({
+  kind: 'AuditEvent',
+  search: auditSearch,
+  view: ({ box, ...stored }: AuditEventOfBox) => auditRecord(box, stored),
+  // A record never changes.
+  version: ({ id }) => id,
+  idOf: (text) => (uuidShape.test(text) ? text : undefined),
+  read: async (connection, box, id) => {
+    const found = await readAuditEvent(connection, box, id);
+    return found && { ...found, box };
+  },
+});
 
 function readEvent(name: string, text: string): string {
   if (isAuditEventName(text)) return text;

@@ -1,8 +1,11 @@
-import { nextId } from './last-id.ts';
-import { isUniqueViolation } from '../core/outage.ts';
-import { ownerOf } from '../resource/resource.ts';
-import type { Owner } from '../resource/resource.ts';
-import type { Connection } from '../core/transaction.ts';
+import type { TimeRange } from './core/keyset.ts';
+import { listingOf } from './core/listing.ts';
+import { isUniqueViolation } from './core/outage.ts';
+import type { Connection } from './core/transaction.ts';
+import { ownerOf } from './resource/resource.ts';
+import type { Owner } from './resource/resource.ts';
+import { nextId } from './user/last-id.ts';
+import type { Person } from './user/person.ts';
 
 /** Content of a group as a caller sends it. */
 export interface GroupContent {
@@ -25,7 +28,7 @@ export interface StoredGroup extends GroupContent {
 }
 
 /** A row of the columns that {@link groupColumns} names. */
-export interface GroupColumns {
+interface GroupColumns {
   readonly id: string;
   readonly name: string;
   readonly description: string | null;
@@ -38,12 +41,11 @@ export interface GroupColumns {
 }
 
 /** The columns of a {@link StoredGroup}; the table goes by `g`. */
-export const groupColumns = `g.id, g.name, g.description, g.version, g.created_at::text AS created_at,
+const groupColumns = `g.id, g.name, g.description, g.version, g.created_at::text AS created_at,
        g.owner_cluster, g.owner_name, g.owner_uid,
        (SELECT count(*) FROM boxgate.group_member m WHERE m.box = g.box AND m.group_id = g.id) AS members`;
 
-/** Converts a row for the rest of the service. */
-export function storedGroup(row: GroupColumns): StoredGroup {
+function storedGroup(row: GroupColumns): StoredGroup {
   return {
     id: Number(row.id),
     name: row.name,
@@ -118,10 +120,74 @@ export async function updateGroup(
   return readGroup(connection, box, id);
 }
 
-/** Deletes a group and its memberships; returns it, or undefined if it did not exist. */
-export async function deleteGroup(connection: Connection, box: string, id: number): Promise<StoredGroup | undefined> {
-  const group = await readGroup(connection, box, id);
-  if (group === undefined) return undefined;
+/** Deletes a group and its memberships. */
+export async function deleteGroup(connection: Connection, box: string, id: number): Promise<void> {
   await connection.query('DELETE FROM boxgate.group WHERE box = $1 AND id = $2', [box, id]);
-  return group;
+}
+
+/** Filters of a search for groups. */
+export interface GroupFilters {
+  readonly id?: number | undefined;
+  readonly name?: string | undefined;
+  readonly createdAt?: TimeRange | undefined;
+}
+
+const id = { column: 'g.id', type: 'bigint', keyOf: (group: StoredGroup) => String(group.id) } as const;
+
+/** The groups of a box, by id, name or creation. */
+export const groupListing = listingOf<GroupColumns, StoredGroup, GroupFilters>({
+  columns: groupColumns,
+  rowOf: storedGroup,
+  orders: {
+    id: [id],
+    name: [{ column: 'g.name', type: 'text', keyOf: (group) => group.name }],
+    created_at: [{ column: 'g.created_at', type: 'timestamptz', keyOf: (group) => group.createdAt }, id],
+  },
+  from: 'boxgate.group g',
+  size: 'octet_length(concat(g.name, g.description))',
+  where: (conditions, box, filters) => {
+    conditions.compare(box, (place) => `g.box = ${place}`);
+    conditions.compare(filters.id, (place) => `g.id = ${place}`);
+    conditions.compare(filters.name, (place) => `g.name = ${place}`);
+    conditions.within('g.created_at', filters.createdAt);
+  },
+});
+
+/** A resource that refers to a group by its name. */
+interface GroupNameUse {
+  readonly kind: 'AccessPolicy' | 'Box';
+  readonly id: string;
+}
+
+/**
+ * Finds a policy that links the group of a name, or the settings of the box whose `registration.default_group` it is;
+ * undefined if nothing refers to it. Policies come first, by id.
+ */
+export async function groupNameUse(
+  connection: Connection,
+  box: string,
+  name: string,
+): Promise<GroupNameUse | undefined> {
+  const { rows } = await connection.query<GroupNameUse>(
+    `SELECT kind, id FROM boxgate.resource
+      WHERE box = $1 AND (kind = 'AccessPolicy' AND body -> 'link' @> $2::jsonb
+                       OR kind = 'Box' AND body -> 'registration' ->> 'default_group' = $3)
+      ORDER BY kind, id LIMIT 1`,
+    [box, JSON.stringify([{ resourceType: 'Group', id: name }]), name],
+  );
+  return rows[0];
+}
+
+/** Reads those of the named groups that exist, as policies see those of their members. */
+export async function groupsNamed(
+  connection: Connection,
+  box: string,
+  names: readonly string[],
+): Promise<NonNullable<Person['groups']>> {
+  if (names.length === 0) return [];
+  const { rows } = await connection.query<{ id: string; name: string }>(
+    'SELECT id, name FROM boxgate.group WHERE box = $1 AND name = ANY ($2::text[])',
+    [box, names],
+  );
+  return rows.map(({ id, name }) => ({ id: Number(id), name }));
 }
