@@ -155,12 +155,6 @@ CREATE TABLE boxgate.resource (
   previous_until   timestamptz,
   -- Box: when the object that declares it is deleted, the data of the box is, too.
   purge            boolean NOT NULL DEFAULT false,
-  -- Hash of the row as the service wrote it, and its version then: a row whose content has another hash was changed past the
-  -- service. Who writes a row sets '' and a trigger puts the hash there.
-  content          text,
-  content_version  bigint,
-  -- The transaction that wrote it. While it is the row's own (xmin), the row is as the service wrote it, without a look at the hash.
-  written_in       xid,
   PRIMARY KEY (box, kind, id),
   CHECK ((owner_cluster IS NULL) = (owner_name IS NULL)),
   CHECK ((previous_secret IS NULL) = (previous_until IS NULL))
@@ -170,41 +164,6 @@ CREATE POLICY own_box ON boxgate.resource USING (box = current_setting('boxgate.
 CREATE INDEX resource_version ON boxgate.resource (box, version);
 CREATE INDEX resource_created ON boxgate.resource (box, kind, created_at, id);
 CREATE INDEX resource_boxes ON boxgate.resource (box) WHERE kind = 'Box';
-
--- The hash of all that a row says, so that none of it can be changed unseen; times as numbers, which no setting changes.
-CREATE FUNCTION boxgate.content_of(r boxgate.resource) RETURNS text
-LANGUAGE sql STABLE
-AS $$
-  SELECT encode(sha256(convert_to(jsonb_build_array(
-           r.box, r.kind, r.id, r.version, r.sessions_from, extract(epoch FROM r.revoked_before), r.body, to_jsonb(r.secrets),
-           r.previous_secret, extract(epoch FROM r.previous_until), r.owner_cluster, r.owner_name, r.owner_uid, r.digest,
-           r.retain, r.purge)::text, 'UTF8')), 'hex')
-$$;
-
--- Whether a row is as the service wrote it: `intact`, or `changed`, past the service.
-CREATE FUNCTION boxgate.row_state(r boxgate.resource) RETURNS text
-LANGUAGE sql STABLE
-AS $$
-  SELECT CASE
-    WHEN r.content = boxgate.content_of(r) THEN 'intact'
-    WHEN (r.content_version IS NULL OR r.version > r.content_version)
-         AND EXISTS (SELECT FROM boxgate.box_version v WHERE v.box = r.box AND v.version = r.version) THEN 'rewritten'
-    ELSE 'changed'
-  END
-$$;
-
-CREATE FUNCTION boxgate.set_content() RETURNS trigger
-LANGUAGE plpgsql SET search_path = boxgate, pg_temp
-AS $$
-BEGIN
-  NEW.content := content_of(NEW);
-  NEW.content_version := NEW.version;
-  NEW.written_in := pg_current_xact_id()::xid;
-  RETURN NEW;
-END
-$$;
-CREATE TRIGGER content BEFORE INSERT OR UPDATE ON boxgate.resource
-  FOR EACH ROW WHEN (NEW.content = '') EXECUTE FUNCTION boxgate.set_content();
 
 -- The bytes of a resource: not those on disk, where a compressed megabyte is small.
 CREATE FUNCTION boxgate.bytes_of(body jsonb) RETURNS bigint
@@ -434,9 +393,6 @@ CREATE TABLE boxgate.group (
   digest        text,
   -- When the object that declares it is deleted, it stays, without an owner, with its members.
   retain        boolean NOT NULL DEFAULT false,
-  -- Hash of the row, and the transaction that wrote it. Who declares a row sets '' and a trigger puts the hash there.
-  content       text,
-  written_in    xid,
   PRIMARY KEY (box, id),
   CHECK ((owner_cluster IS NULL) = (owner_name IS NULL))
 );
@@ -444,25 +400,6 @@ ALTER TABLE boxgate.group ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_box ON boxgate.group USING (box = current_setting('boxgate.box', true));
 CREATE UNIQUE INDEX group_name ON boxgate.group (box, name);
 CREATE INDEX group_created ON boxgate.group (box, created_at, id);
-
-CREATE FUNCTION boxgate.content_of_group(g boxgate.group) RETURNS text
-LANGUAGE sql STABLE
-AS $$
-  SELECT encode(sha256(convert_to(jsonb_build_array(g.box, g.id, g.name, g.description, g.version, g.owner_cluster,
-           g.owner_name, g.owner_uid, g.digest, g.retain)::text, 'UTF8')), 'hex')
-$$;
-
-CREATE FUNCTION boxgate.set_group_content() RETURNS trigger
-LANGUAGE plpgsql SET search_path = boxgate, pg_temp
-AS $$
-BEGIN
-  NEW.content := content_of_group(NEW);
-  NEW.written_in := pg_current_xact_id()::xid;
-  RETURN NEW;
-END
-$$;
-CREATE TRIGGER content BEFORE INSERT OR UPDATE ON boxgate.group
-  FOR EACH ROW WHEN (NEW.content = '') EXECUTE FUNCTION boxgate.set_group_content();
 
 CREATE FUNCTION boxgate.count_groups() RETURNS trigger
 LANGUAGE plpgsql SET search_path = boxgate, pg_temp
@@ -1266,284 +1203,7 @@ AS $$
 $$;
 
 -- ---------------------------------------------------------------------------------------------------------------------------
--- Reads of sessions
-
--- The session of this id in one bucket, if it is there. Planned at each read, for its partition alone, which takes little for
--- one table: a plan for every bucket would lock every partition.
-CREATE FUNCTION boxgate.session_in(p_box text, p_id uuid, p_bucket integer) RETURNS boxgate.session
-LANGUAGE plpgsql STABLE SET plan_cache_mode = force_custom_plan
-AS $$
-DECLARE
-  s boxgate.session;
-BEGIN
-  SELECT * INTO s FROM boxgate.session x WHERE x.box = p_box AND x.id = p_id AND x.bucket = p_bucket;
-  RETURN s;
-END
-$$;
-
--- A session in the first of the buckets that has it (for a list of them, Postgres without statistics reads all sessions of the
--- box), and how it ended before its time, with its plan kept.
-CREATE FUNCTION boxgate.read_session(
-  p_box text, p_id uuid, p_buckets integer[],
-  OUT id uuid, OUT bucket integer, OUT version bigint, OUT type "char", OUT client text, OUT user_id bigint, OUT scope text,
-  OUT audience text[], OUT expires_at timestamptz, OUT family uuid, OUT parent uuid, OUT remote_addr text,
-  OUT user_agent text, OUT ended_at timestamptz, OUT ended_as text)
-LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan
-AS $$
-DECLARE
-  p_bucket integer;
-  s boxgate.session;
-BEGIN
-  FOREACH p_bucket IN ARRAY p_buckets LOOP
-    s := boxgate.session_in(p_box, p_id, p_bucket);
-    EXIT WHEN s.id IS NOT NULL;
-  END LOOP;
-  IF s.id IS NULL THEN
-    RETURN;
-  END IF;
-  SELECT ending.at, ending.how INTO ended_at, ended_as FROM (
-  SELECT e.at, e.how
-    FROM (SELECT s.ended_at, s.ended_as WHERE s.ended_at IS NOT NULL
-          UNION ALL
-          SELECT f.ended_at, f.ended_as FROM boxgate.refresh_family f
-           WHERE f.box = s.box AND f.id = s.family AND f.ended_at IS NOT NULL
-          UNION ALL
-          SELECT r.at, 'revoked' FROM boxgate.revocation r
-           WHERE r.box = s.box AND r.subject IN ('box', 'client:' || s.client, 'user:' || s.user_id)
-             AND r.version > s.version
-          UNION ALL
-          SELECT r.at, 'revoked' FROM boxgate.revocation r
-           WHERE r.box = s.box AND r.subject IN ('box:before', 'client:' || s.client || ':before')
-             AND r.version > ('x' || substr(translate(s.id::text, '-', ''), 1, 12))::bit(48)::bigint
-         ) AS e (at, how)
-   WHERE e.at < s.expires_at
-   ORDER BY e.at
-   LIMIT 1) AS ending;
-  id := s.id;
-  bucket := s.bucket;
-  version := s.version;
-  type := s.type;
-  client := s.client;
-  user_id := s.user_id;
-  scope := s.scope;
-  audience := s.audience;
-  expires_at := s.expires_at;
-  family := s.family;
-  parent := s.parent;
-  user_agent := s.user_agent;
-  remote_addr := host(s.remote_addr);
-END
-$$;
-
--- ---------------------------------------------------------------------------------------------------------------------------
 -- Changes
-
--- Raises the config version of a box, and locks its row until the transaction ends. It is the time in microseconds, or one more
--- than before if the clock is behind. Row locks have no queue, so the lock before it is one.
-CREATE FUNCTION boxgate.bump_version(p_box text) RETURNS bigint
-LANGUAGE plpgsql VOLATILE SET search_path = boxgate, pg_temp SET plan_cache_mode = force_generic_plan
-AS $$
-DECLARE
-  bumped bigint;
-BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended('boxgate.box ' || p_box, 0));
-  UPDATE box b SET config_version = greatest(b.config_version + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)
-   WHERE b.box = p_box RETURNING b.config_version INTO bumped;
-  IF bumped IS NOT NULL THEN
-    INSERT INTO box_version (box, version) VALUES (p_box, bumped);
-  END IF;
-  RETURN bumped;
-END
-$$;
-
--- Locks a box against every other change of its configuration, and then reads one resource (`kind` is null if there is none) and
--- the counts of the box. No row: there is no such box.
-CREATE FUNCTION boxgate.begin_change(p_box text, p_kind text, p_id text)
-RETURNS TABLE (kind text, id text, version bigint, body jsonb, has_secret boolean, owner_cluster text, owner_name text,
-               owner_uid text, created_at text, clients bigint, policies bigint, users bigint, groups bigint, bytes bigint,
-               quota jsonb)
-LANGUAGE plpgsql VOLATILE SET search_path = boxgate, pg_temp SET plan_cache_mode = force_generic_plan
-AS $$
-#variable_conflict use_column
-BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended('boxgate.box ' || p_box, 0));
-  PERFORM FROM box b WHERE b.box = p_box FOR NO KEY UPDATE;
-  -- A statement of its own, after the lock: it reads what the change before this one has committed.
-  RETURN QUERY
-  SELECT r.kind, r.id, r.version, r.body, cardinality(r.secrets) > 0, r.owner_cluster, r.owner_name, r.owner_uid,
-         r.created_at::text, u.clients, u.policies, u.users, u.groups, u.bytes, b.quota
-    FROM box b JOIN box_use u ON u.box = b.box
-    LEFT JOIN LATERAL (SELECT s.* FROM resource s
-                        WHERE s.box = b.box AND s.kind = p_kind AND s.id = p_id OFFSET 0) r ON true
-   WHERE b.box = p_box;
-END
-$$;
-
--- Stores resources under the box's new config version. Sessions decided earlier are revoked when a client is new, becomes inactive,
--- gets another owner (not when it loses its owner) or was changed outside the service, and when a Box becomes inactive. The highest
--- `revoke_sessions_before` ever stored stays in force. `body` is null unless `p_shows`: a call may contain megabytes.
--- The box's row is locked, so `old` contains the replaced rows. A first creation writes no revocation: no session of a client that
--- never existed can exist.
--- Sessions and secrets of another owner of the row do not belong to the declarer (`is_anothers`). A chosen secret is not kept as the
--- previous one: a generated one is meant to replace it. 9999-12-31: it was never shown.
-CREATE FUNCTION boxgate.store_resources(p_box text, p_version bigint, p_resources jsonb, p_shows boolean)
-RETURNS TABLE (kind text, id text, version bigint, body jsonb, has_secret boolean, owner_cluster text, owner_name text,
-               owner_uid text, created_at text)
-LANGUAGE plpgsql VOLATILE SET search_path = boxgate, pg_temp SET plan_cache_mode = force_generic_plan
-AS $$
-#variable_conflict use_column
-BEGIN
-  RETURN QUERY
-  WITH wanted AS MATERIALIZED (
-    SELECT w.*, to_timestamp(w.revoked_before / 1000.0) AS revoked_at
-      FROM jsonb_to_recordset(p_resources) AS w (kind text, id text, body jsonb, secrets jsonb, owner_cluster text,
-           owner_name text, owner_uid text, digest text, retain boolean, purge boolean, revoked_before numeric,
-           previous_kept boolean, previous_secret text, previous_until numeric)
-  ), compared AS MATERIALIZED (
-    SELECT w.*, o.id IS NOT NULL AS existed, o.revoked_before AS old_revoked_at, o.sessions_from, o.secrets AS old_secrets,
-           o.previous_secret AS old_previous, o.previous_until AS old_until, o.body -> 'active' AS old_active,
-           o.id IS NULL
-           OR CASE WHEN o.writer = o.written_in THEN false ELSE row_state(o.whole) = 'changed' END
-           OR (w.owner_cluster IS NOT NULL AND (o.owner_cluster, o.owner_name, coalesce(o.owner_uid, w.owner_uid))
-               IS DISTINCT FROM (w.owner_cluster, w.owner_name, w.owner_uid)) AS is_anothers
-      FROM wanted w
-      LEFT JOIN LATERAL (SELECT s.*, s.xmin AS writer, s AS whole FROM resource s
-                          WHERE s.box = p_box AND s.kind = w.kind AND s.id = w.id OFFSET 0) o ON true
-  ), risen AS (
-    DELETE FROM tombstone t USING wanted w WHERE t.box = p_box AND t.kind = w.kind AND t.id = w.id
-    RETURNING t.kind, t.id
-  ), final AS MATERIALIZED (
-    SELECT c.*,
-           CASE
-             WHEN c.previous_kept AND (c.owner_cluster IS NULL OR NOT c.is_anothers) THEN c.old_previous
-             WHEN c.previous_secret IS NOT NULL OR c.previous_until IS NULL THEN c.previous_secret
-             WHEN c.is_anothers THEN NULL
-             WHEN c.secrets -> 0 = to_jsonb(c.old_secrets[1]) OR c.old_until = '9999-12-31T00:00:00.000Z' THEN c.old_previous
-             WHEN c.old_secrets[1] LIKE '$sha256$%' THEN c.old_secrets[1]
-           END AS previous,
-           CASE WHEN c.previous_kept THEN c.old_until ELSE to_timestamp(c.previous_until / 1000.0) END AS until,
-           c.is_anothers OR (c.old_active IS DISTINCT FROM 'false' AND c.body -> 'active' = 'false') AS ends
-      FROM compared c
-  ), revoked AS (
-    INSERT INTO revocation (box, subject, version)
-    SELECT p_box, 'client:' || f.id, p_version
-      FROM final f
-     WHERE f.kind = 'Client' AND f.ends
-       AND (f.existed OR (f.kind, f.id) IN (SELECT r.kind, r.id FROM risen r))
-    UNION ALL
-    SELECT p_box, 'client:' || f.id || ':before', f.revoked_before::bigint
-      FROM final f WHERE f.kind = 'Client' AND f.existed AND f.revoked_at > coalesce(f.old_revoked_at, '-infinity')
-    UNION ALL
-    SELECT p_box, 'box', p_version FROM final f WHERE f.kind = 'Box' AND f.ends AND f.body -> 'active' = 'false'
-    UNION ALL
-    SELECT p_box, 'box:before', f.revoked_before::bigint
-      FROM final f JOIN box b ON b.box = p_box
-     WHERE f.kind = 'Box' AND f.revoked_at > coalesce(b.revoked_before, '-infinity')
-    ON CONFLICT DO NOTHING
-  ), unused AS (
-    UPDATE client_usage u SET previous_used_at = NULL FROM final f
-     WHERE f.kind = 'Client' AND f.old_previous IS NOT NULL AND f.previous IS DISTINCT FROM f.old_previous
-       AND u.box = p_box AND u.client = f.id AND u.previous_used_at IS NOT NULL
-  ), stored AS (
-    INSERT INTO resource AS r (box, kind, id, version, sessions_from, revoked_before, body, secrets, previous_secret,
-                               previous_until, owner_cluster, owner_name, owner_uid, digest, retain, purge, content)
-    SELECT p_box, f.kind, f.id, p_version,
-           CASE WHEN f.ends AND f.kind = 'Client' THEN p_version ELSE coalesce(f.sessions_from, 0) END,
-           greatest(f.old_revoked_at, f.revoked_at), f.body,
-           CASE WHEN f.secrets IS NULL THEN coalesce(f.old_secrets, '{}')
-                ELSE ARRAY(SELECT jsonb_array_elements_text(f.secrets)) END,
-           f.previous, CASE WHEN f.previous IS NOT NULL THEN f.until END, f.owner_cluster, f.owner_name, f.owner_uid,
-           f.digest, f.retain, f.purge, ''
-      FROM final f
-    ON CONFLICT (box, kind, id) DO UPDATE
-       SET version = excluded.version, sessions_from = excluded.sessions_from, revoked_before = excluded.revoked_before,
-           body = excluded.body, secrets = excluded.secrets, previous_secret = excluded.previous_secret,
-           previous_until = excluded.previous_until, owner_cluster = excluded.owner_cluster,
-           owner_name = excluded.owner_name, owner_uid = excluded.owner_uid, digest = excluded.digest,
-           retain = excluded.retain, purge = excluded.purge, content = '', updated_at = now()
-    RETURNING r.kind, r.id, r.version, CASE WHEN p_shows THEN r.body END AS body, cardinality(r.secrets) > 0 AS has_secret,
-              r.owner_cluster, r.owner_name, r.owner_uid, r.created_at::text AS created_at
-  )
-  SELECT s.* FROM stored s;
-END
-$$;
-
--- Stores one resource under a new config version of its box, and returns it with the counts of the box as they are afterwards.
-CREATE FUNCTION boxgate.change_resource(p_box text, p_resources jsonb)
-RETURNS TABLE (kind text, id text, version bigint, body jsonb, has_secret boolean, owner_cluster text, owner_name text,
-               owner_uid text, created_at text, clients bigint, policies bigint, users bigint, groups bigint, bytes bigint,
-               quota jsonb)
-LANGUAGE plpgsql VOLATILE SET search_path = boxgate, pg_temp SET plan_cache_mode = force_generic_plan
-AS $$
-#variable_conflict use_column
-DECLARE
-  s record;
-BEGIN
-  SELECT * INTO STRICT s FROM store_resources(p_box, bump_version(p_box), p_resources, true);
-  -- A statement of its own, after the triggers that count.
-  RETURN QUERY
-  SELECT s.kind, s.id, s.version, s.body, s.has_secret, s.owner_cluster, s.owner_name, s.owner_uid, s.created_at,
-         u.clients, u.policies, u.users, u.groups, u.bytes, b.quota
-    FROM box_use u JOIN box b ON b.box = u.box WHERE u.box = p_box;
-END
-$$;
-
--- Deletes resources under the box's new config version, and returns those that existed. Leaves a tombstone of each, and revokes all
--- sessions of the deleted clients, which are no longer counted.
-CREATE FUNCTION boxgate.delete_resources(p_box text, p_version bigint, p_kind text[], p_id text[])
-RETURNS TABLE (kind text, id text, version bigint, body jsonb, has_secret boolean, owner_cluster text, owner_name text,
-               owner_uid text, created_at text)
-LANGUAGE plpgsql VOLATILE SET search_path = boxgate, pg_temp SET plan_cache_mode = force_generic_plan
-SET enable_hashjoin = off SET enable_mergejoin = off SET enable_seqscan = off
-AS $$
-#variable_conflict use_column
-BEGIN
-  RETURN QUERY
-  WITH gone AS (
-    DELETE FROM resource r USING unnest(p_kind, p_id) AS k (kind, id)
-     WHERE r.box = p_box AND r.kind = k.kind AND r.id = k.id
-    RETURNING r.kind, r.id, r.version, r.body, cardinality(r.secrets) > 0 AS has_secret, r.owner_cluster, r.owner_name,
-              r.owner_uid, r.created_at::text AS created_at
-  ), buried AS (
-    INSERT INTO tombstone AS t (box, kind, id, version) SELECT p_box, g.kind, g.id, p_version FROM gone g
-    ON CONFLICT (box, kind, id) DO UPDATE SET version = excluded.version
-  ), revoked AS (
-    INSERT INTO revocation (box, subject, version) SELECT p_box, 'client:' || g.id, p_version FROM gone g
-     WHERE g.kind = 'Client'
-    ON CONFLICT DO NOTHING
-  ), uncounted AS (
-    DELETE FROM session_room s USING gone g WHERE s.box = p_box AND g.kind = 'Client' AND s.client = g.id
-  ), unused AS (
-    DELETE FROM client_usage u USING gone g WHERE u.box = p_box AND g.kind = 'Client' AND u.client = g.id
-  ), unrecorded AS (
-    DELETE FROM recorded_request q USING gone g WHERE q.box = p_box AND g.kind = 'Client' AND q.client = g.id
-  ), idle AS (
-    DELETE FROM policy_use u USING gone g WHERE u.box = p_box AND g.kind = 'AccessPolicy' AND u.policy = g.id
-  )
-  SELECT g.* FROM gone g;
-END
-$$;
-
--- Stores records of the audit trail of one box, in the transaction of the change that they tell about. The day until which they are
--- kept is found once: in the statement it was found again for each record, which took as long as to store it.
-CREATE FUNCTION boxgate.store_audit_events(p_box text, p_events jsonb) RETURNS void
-LANGUAGE plpgsql VOLATILE SET search_path = boxgate, pg_temp SET plan_cache_mode = force_generic_plan
-AS $$
-#variable_conflict use_column
-DECLARE
-  day_of_box integer := audit_day(p_box);
-BEGIN
-  INSERT INTO audit_event (id, version, created_at, day, count, box, event, result, client, user_id, remote_addr, operator,
-                           session, request_id, target, member, changed)
-  SELECT e.id, b.config_version, e.created_at, day_of_box, e.count, b.box, e.event, e.result, e.client, e.user_id, e.remote_addr,
-         e.operator, e.session, e.request_id, e.target, e.member, e.changed
-    FROM box b,
-         jsonb_to_recordset(p_events) AS e (id uuid, created_at timestamptz, count integer, event text, result text, client text,
-           user_id bigint, remote_addr text, operator text, session uuid, request_id text, target text, member bigint,
-           changed text[])
-   WHERE b.box = p_box;
-END
-$$;
 
 -- Ends the data of the transaction's box under its config version: users, refresh families, signing keys, and groups `p_all`, or
 -- those that no object declares. Records of sessions and of the audit trail are hidden from then on and deleted in the background:
@@ -1659,8 +1319,7 @@ BEGIN
     INSERT INTO box_version (box, version) VALUES (v_box, v_version);
     UPDATE resource r
        SET body = settings_within(r.body, ARRAY(SELECT h.host FROM box_host h WHERE h.box = r.box), p_default_issuers || r.box),
-           version = v_version, digest = NULL, updated_at = now(),
-           content = CASE WHEN row_state(r) = 'changed' THEN r.content ELSE '' END
+           version = v_version, digest = NULL, updated_at = now()
      WHERE r.box = v_box AND r.kind = 'Box';
     v_stripped := v_stripped || v_box;
   END LOOP;
@@ -1677,7 +1336,7 @@ $$;
 
 -- Makes the rows and boxes of one cluster another's: the same objects in a cluster that was created again have other UIDs, so
 -- whoever is found under the old names is the owner. Boxes that were locked are open again, under a new version. The caller has
--- fenced the old cluster in the same transaction. A row that was changed past the service stays marked so.
+-- fenced the old cluster in the same transaction.
 CREATE FUNCTION boxgate.adopt_cluster(p_old text, p_new text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = boxgate, pg_temp
 AS $$
@@ -1694,16 +1353,8 @@ BEGIN
   INSERT INTO box_version (box, version) SELECT o.box, o.config_version FROM opened o;
   UPDATE box b SET namespace_cluster = p_new, namespace_uid = NULL, locked_for = NULL WHERE b.namespace_cluster = p_old;
   UPDATE box_host h SET cluster = p_new WHERE h.cluster = p_old;
-  UPDATE resource r
-     SET owner_cluster = p_new, owner_uid = NULL,
-         content = CASE WHEN r.content = content_of(r) THEN ''
-                        WHEN row_state(r) = 'changed' THEN r.content
-                        ELSE '' END
-   WHERE r.owner_cluster = p_old;
-  UPDATE boxgate.group g
-     SET owner_cluster = p_new, owner_uid = NULL,
-         content = CASE WHEN g.content = content_of_group(g) THEN '' ELSE g.content END
-   WHERE g.owner_cluster = p_old;
+  UPDATE resource SET owner_cluster = p_new, owner_uid = NULL WHERE owner_cluster = p_old;
+  UPDATE boxgate.group SET owner_cluster = p_new, owner_uid = NULL WHERE owner_cluster = p_old;
 END
 $$;
 

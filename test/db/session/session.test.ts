@@ -6,7 +6,6 @@ import { endFamily, endSession, readSession } from '../../../api/db/session/sess
 import type { SessionRecord } from '../../../api/db/session/record.ts';
 import { countSessions, readScope, searchSessions } from '../../../api/db/session/search.ts';
 import type { SessionFilters } from '../../../api/db/session/search.ts';
-import { sessionEnding } from '../../../api/db/session/session-status.ts';
 import { boxDatabase } from '../../resources/box-database.ts';
 import type { BoxDatabase } from '../../resources/box-database.ts';
 import { storeFamily, storeSession, uuidAt } from '../../resources/sample-sessions.ts';
@@ -101,14 +100,6 @@ describe('the session statements', () => {
       expiresAt: tenYears,
       endedAt: undefined,
     });
-  });
-
-  it('tells of one session how it ended by the statement that tells it of many', async () => {
-    const { rows } = await database.owner.query<{ source: string }>(
-      `SELECT prosrc AS source FROM pg_proc WHERE oid = 'boxgate.read_session(text, uuid, integer[])'::regprocedure`,
-    );
-    const words = (text = ''): string => text.replaceAll(/\s+/g, ' ').trim();
-    expect(words(rows[0]?.source)).to.include(words(sessionEnding));
   });
 
   it('knows no session of another box', async () => {

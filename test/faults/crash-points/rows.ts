@@ -8,7 +8,6 @@ const statements = {
   box: `SELECT jsonb_build_array(namespace_uid IS NOT NULL, locked_for IS NOT NULL) AS row FROM boxgate.box WHERE box = $1`,
   resource: `SELECT to_jsonb(r)
                       - '{box,version,sessions_from,created_at,updated_at,digest,secrets,previous_secret}'::text[]
-                      - '{content,content_version,written_in}'::text[]
                       || jsonb_build_object('secrets', cardinality(secrets) + num_nonnulls(previous_secret)) AS row
                FROM boxgate.resource r WHERE box = $1`,
   tombstone: `SELECT jsonb_build_array(kind, id) AS row FROM boxgate.tombstone WHERE box = $1`,
