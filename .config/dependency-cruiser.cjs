@@ -98,7 +98,9 @@ module.exports = {
         'made of them, and the grants and endpoints use them.',
       severity: 'error',
       from: { path: '^api/(credentials|policy)/' },
-      to: { path: '^api/(audit|state|resources|records|users|oauth|pages|http|cli|client)/|^api/(app|serve|main)\\.ts$' },
+      to: {
+        path: '^api/(audit|state|resources|records|users|oauth|pages|http|cli|client)/|^api/(app|serve|main)\\.ts$',
+      },
     },
     {
       name: 'state-is-below-the-services',
