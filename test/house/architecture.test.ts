@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
-import { compareTable, filesInLastTable, tablesOfPage, tablesOfSchema } from './architecture.ts';
+import { compareTable, filesInLastTable } from './architecture.ts';
 import { filesOfTheTree } from './tree.ts';
 
 describe('the architecture page', () => {
@@ -9,11 +9,6 @@ describe('the architecture page', () => {
   it('ends with a table that names every folder of the product, and none that is not there', () => {
     expect(filesInLastTable(page)).to.have.length.greaterThan(20);
     expect(compareTable(filesInLastTable(page), filesOfTheTree())).to.deep.equal([]);
-  });
-
-  it('has each table of the schema, and none that is not there', () => {
-    expect(tablesOfPage(page)).to.have.length.greaterThan(10);
-    expect(tablesOfPage(page)).to.deep.equal(tablesOfSchema(readFileSync('test/db/schema.txt', 'utf8')));
   });
 
   const named = ['api/', 'api/db/'];

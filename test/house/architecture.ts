@@ -25,18 +25,6 @@ function isInFolder(file: string): boolean {
   return file.split('/').length > 2;
 }
 
-/** The tables that the part "What is stored" of the page has a row for, sorted. */
-export function tablesOfPage(page: string): string[] {
-  const [, part = ''] = /^## What is stored$([^]*?)^## /m.exec(page) ?? [];
-  const cells = [...part.matchAll(/^\| (`[^|]+) \|/gm)].map(([, cell = '']) => cell);
-  return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)).sort();
-}
-
-/** The tables of a schema as it is committed (test/db/schema.txt), sorted. */
-export function tablesOfSchema(schema: string): string[] {
-  return [...schema.matchAll(/^(?:partitioned )?table (\w+)/gm)].map(([, name = '']) => name).sort();
-}
-
 /**
  * Returns the differences between the table and the tree: names without a file, files whose folder has no name,
  * duplicate names.
