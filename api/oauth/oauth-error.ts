@@ -44,3 +44,20 @@ export class OAuthError extends Refusal {
     this.client = client;
   }
 }
+
+/**
+ * Makes the same error for an unknown client, a wrong or missing secret, keys that do not match and an inactive client,
+ * so that nobody learns which (RFC 6749 §5.2). `client` is the declared client, for the audit trail.
+ */
+export function notAuthenticated(client?: string): OAuthError {
+  return new OAuthError('invalid_client', 'Client authentication failed', { client });
+}
+
+/** A token that is not issued: every request that presents it would be refused (RFC 6749 §5.2, `invalid_scope`). */
+export class TokenTooLarge extends OAuthError {
+  /** `most` in characters. */
+  constructor(most: number) {
+    const remedy = 'Request fewer scopes, such as without groups, or take the user out of some groups';
+    super('invalid_scope', `The token would have more than ${String(most)} characters. ${remedy}`);
+  }
+}

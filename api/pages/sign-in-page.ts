@@ -1,12 +1,12 @@
-import { emailInput } from './email-input.ts';
 import { markup } from './markup.ts';
+import type { Markup } from './markup.ts';
 import type { Language } from './language.ts';
 import { messages } from './messages.ts';
 import { page } from './page.ts';
 import type { BoxLook, Page } from './page.ts';
 
 /** Content of the sign-in page. */
-export interface SignInView {
+interface SignInView {
   readonly language: Language;
   readonly look: BoxLook;
   /** App that the user came from. */
@@ -50,4 +50,20 @@ export function signInPage({ language, look, app, formToken, email, failed, sign
           : markup`<p class="soft other">${say.noAccount} <a href="${signUpAddress}">${say.signUp}</a></p>`
       }`,
   );
+}
+
+/** Renders the field for the email to sign in with; `described` holds the attributes for its faults and hints. */
+export function emailInput(email: string, autofocus: boolean, described: Markup | undefined): Markup {
+  return markup`<input
+          id="email"
+          name="email"
+          value="${email}"
+          inputmode="email"
+          autocomplete="username"
+          autocapitalize="none"
+          spellcheck="false"
+          required
+          ${autofocus ? markup`autofocus` : undefined}
+          ${described}
+        />`;
 }

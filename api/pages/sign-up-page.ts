@@ -1,4 +1,4 @@
-import { emailInput } from './email-input.ts';
+import { emailInput } from './sign-in-page.ts';
 import { markup } from './markup.ts';
 import type { Markup } from './markup.ts';
 import type { Language } from './language.ts';
@@ -14,7 +14,7 @@ export interface SignUpFaults {
 }
 
 /** Content of the sign-up page. */
-export interface SignUpView {
+interface SignUpView {
   readonly language: Language;
   readonly look: BoxLook;
   /** App that the user came from. */

@@ -6,7 +6,7 @@ import { page } from './page.ts';
 import type { BoxLook, Page } from './page.ts';
 
 /** Content of the pages for a user who is signed in. */
-export interface SignedInView {
+interface SignedInView {
   readonly language: Language;
   readonly look: BoxLook;
   readonly formToken: string;

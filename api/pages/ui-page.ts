@@ -3,7 +3,7 @@ import { markup, markupText } from './markup.ts';
 import { messages } from './messages.ts';
 
 /** Content of the page of the admin UI. */
-export interface UiView {
+interface UiView {
   readonly language: Language;
   /** ID of the box. */
   readonly box: string;

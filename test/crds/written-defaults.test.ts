@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { defaultRotationPeriod } from '../../api/oauth/keys/plan-keys.ts';
-import { refreshLifetimes } from '../../api/oauth/refresh/refresh-lifetimes.ts';
+import { refreshLifetimes } from '../../api/oauth/refresh/settings.ts';
 import { planForm } from '../../api/oauth/token/plan.ts';
 import { defaultSignInLifetime } from '../../api/users/sign-in/begin-sign-in.ts';
 import { shortestPassword } from '../../api/users/user/password-faults.ts';

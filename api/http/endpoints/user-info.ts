@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { parseParameters } from '../../oauth/token/parameters.ts';
-import { userInfo } from '../../oauth/openid/user-info.ts';
+import { userInfo } from '../../oauth/openid/user-claims.ts';
 import { Problem } from '../../problem.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import { bearerToken, isTokenText, missingToken, refusedToken } from '../access/authenticate.ts';

@@ -1,5 +1,5 @@
 import type { PageProblem } from '../../pages/messages.ts';
-import { TokenTooLarge } from '../../oauth/token-too-large.ts';
+import { TokenTooLarge } from '../../oauth/oauth-error.ts';
 import { problemPage } from '../../pages/problem-page.ts';
 import { answerError, bugAnswer } from './answer-error.ts';
 import type { RequestContext } from '../request/request-context.ts';

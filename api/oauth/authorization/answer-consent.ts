@@ -14,7 +14,7 @@ import { askConsent } from './authorize.ts';
 import { consentTarget, onBrowserRequest, withLockedSignIn } from './browser-request.ts';
 import type { AuthorizationVisit, BrowserRequest, LockedSignIn, NextStep } from './browser-request.ts';
 import { issue } from './issue.ts';
-import { shownDigest } from './request/shown-request.ts';
+import { shownDigest } from './request/describe-request.ts';
 import { validateAnswering } from './sign-in-checks.ts';
 
 /** The answer of a user to the consent page of a request. */

@@ -1,5 +1,5 @@
 import type { AuthorizationErrorCode } from './request/authorization-error.ts';
-import type { ResponseMode } from './request/response-mode.ts';
+import type { ResponseMode } from './request/response-type.ts';
 
 /** Destination of the answer to an authorization request, and the parameters that every answer carries. */
 export interface RedirectTarget {

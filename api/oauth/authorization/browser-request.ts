@@ -6,7 +6,7 @@ import type { SignIn } from '../../db/authorization/sign-in.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import type { Transaction } from '../../state/state-cache.ts';
-import { decideWithKey } from '../keys/decide-with-key.ts';
+import { decideWithKey } from '../keys/key-needed.ts';
 import { KEY_GONE } from '../openid/id-token-hint.ts';
 import type { OAuthServices } from '../services.ts';
 import { lockCurrentSignIn } from '../session/signed-in.ts';

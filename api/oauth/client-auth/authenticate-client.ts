@@ -4,7 +4,7 @@ import type { AuthenticationContext } from './context.ts';
 import { clientOf } from '../built-in-clients.ts';
 import type { ClientAssertion } from './assertion.ts';
 import type { ClientCredentials } from './client-auth-request.ts';
-import { notAuthenticated } from '../not-authenticated.ts';
+import { notAuthenticated } from '../oauth-error.ts';
 import { provePrivateKeyJwt } from './private-key-jwt.ts';
 import { proveServiceAccount } from './service-account-token.ts';
 import type { OAuthServices } from '../services.ts';

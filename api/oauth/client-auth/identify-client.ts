@@ -1,7 +1,6 @@
 import type { GrantType } from '../../../crds/client.ts';
 import type { ClientState } from '../../state/box-state.ts';
-import { notAuthenticated } from '../not-authenticated.ts';
-import { OAuthError } from '../oauth-error.ts';
+import { notAuthenticated, OAuthError } from '../oauth-error.ts';
 import { authenticateClient, namedClient } from './authenticate-client.ts';
 import { canAuthenticate } from './client-type.ts';
 import type { ClientCredentials } from './client-auth-request.ts';

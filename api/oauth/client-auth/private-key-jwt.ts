@@ -3,7 +3,7 @@ import type { Client } from '../../../crds/client.ts';
 import type { AuthenticationContext } from './context.ts';
 import { refusedAssertion } from './assertion.ts';
 import type { ClientAssertion } from './assertion.ts';
-import { notAuthenticated } from '../not-authenticated.ts';
+import { notAuthenticated } from '../oauth-error.ts';
 import { clockTolerance, verifyAssertion } from './verify-assertion.ts';
 import type { VerifiedClaims } from './verify-assertion.ts';
 

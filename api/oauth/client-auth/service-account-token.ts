@@ -3,7 +3,7 @@ import { pinServiceAccount, repinServiceAccount } from '../../db/client-auth/ser
 import type { AuthenticationContext } from './context.ts';
 import { refusedAssertion } from './assertion.ts';
 import type { ClientAssertion } from './assertion.ts';
-import { notAuthenticated } from '../not-authenticated.ts';
+import { notAuthenticated } from '../oauth-error.ts';
 import { reportReuse } from '../report-reuse.ts';
 import type { OAuthError } from '../oauth-error.ts';
 import type { VerifiedClaims } from './verify-assertion.ts';

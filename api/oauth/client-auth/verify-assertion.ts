@@ -1,6 +1,6 @@
 import { errors, jwtVerify } from 'jose';
 import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from 'jose';
-import { notAuthenticated } from '../not-authenticated.ts';
+import { notAuthenticated } from '../oauth-error.ts';
 import { refusedAssertion, ASSERTION_ALGORITHMS } from './assertion.ts';
 import type { OAuthError } from '../oauth-error.ts';
 

@@ -8,7 +8,7 @@ import type { NewRefreshFamily } from '../../db/session/refresh-family.ts';
 import { insertSession } from '../../db/session/session.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import type { GrantContext } from '../token/grants/grant.ts';
-import { refreshLifetimes } from './refresh-lifetimes.ts';
+import { refreshLifetimes } from './settings.ts';
 import type { RefreshSettings } from './settings.ts';
 import { limitsSessions, takePlace } from '../token/session-limit.ts';
 

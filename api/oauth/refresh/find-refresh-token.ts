@@ -7,8 +7,7 @@ import type { AuthenticationContext } from '../client-auth/context.ts';
 import type { Granted } from '../token/plan.ts';
 import { clientOf } from '../built-in-clients.ts';
 import { validateRefresh } from './validate-refresh.ts';
-import { familyEnd } from './refresh-lifetimes.ts';
-import { refreshSettings } from './settings.ts';
+import { familyEnd, refreshSettings } from './settings.ts';
 import { stillGranted } from '../session/still-granted.ts';
 
 /** A living refresh family, found by one of its tokens. */

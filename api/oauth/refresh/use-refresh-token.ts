@@ -9,8 +9,7 @@ import type { GrantContext } from '../token/grants/grant.ts';
 import { validateRefresh, successorOf } from './validate-refresh.ts';
 import type { PresentedRefreshToken } from './validate-refresh.ts';
 import type { MadeAccessToken } from '../token/access-token.ts';
-import { familyEnd, refreshLifetimes } from './refresh-lifetimes.ts';
-import { refreshSettings } from './settings.ts';
+import { familyEnd, refreshLifetimes, refreshSettings } from './settings.ts';
 import { limitsSessions, takePlace } from '../token/session-limit.ts';
 
 /** Result of a use: the access token, and the next refresh token if the client's tokens rotate. */

@@ -4,8 +4,7 @@ import { familyHash, openSuccessor, tokenHash } from '../../credentials/refresh-
 import type { RefreshToken } from '../../credentials/refresh-token-text.ts';
 import type { RefreshFamily } from '../../db/session/refresh-family.ts';
 import type { BoxState, ClientState } from '../../state/box-state.ts';
-import { familyEnd } from './refresh-lifetimes.ts';
-import { isRotating, refreshSettings } from './settings.ts';
+import { familyEnd, isRotating, refreshSettings } from './settings.ts';
 import { isRevoked } from '../revoked.ts';
 import { mayUseGrant } from '../session/still-granted.ts';
 

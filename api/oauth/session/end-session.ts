@@ -1,9 +1,10 @@
-import { endFamily, endSession as endStoredSession } from '../../db/session/session.ts';
-import type { EndedSession, SessionEnd } from '../../db/session/session.ts';
+import { endFamilies, endFamily, endSession as endStoredSession, endSessions } from '../../db/session/session.ts';
+import type { EndedSession, SessionEnd, SessionEnding } from '../../db/session/session.ts';
 import { demandStandbyForBox } from '../../db/box/durability.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import type { OAuthServices } from '../services.ts';
+import type { IssuedTokens } from '../../db/authorization/authorization-code.ts';
 
 type EndingServices = Pick<OAuthServices, 'pool' | 'now' | 'revocationsNeedStandby'>;
 
@@ -36,4 +37,17 @@ function ending<T>(box: string, services: EndingServices, work: (connection: Con
     if (services.revocationsNeedStandby) await demandStandbyForBox(connection, box);
     return work(connection);
   });
+}
+
+/** Ends the tokens of authorizations: their refresh families with all living sessions, and the sessions without one. */
+export async function endTokens(
+  connection: Connection,
+  box: string,
+  issued: readonly IssuedTokens[],
+  ending: SessionEnding,
+): Promise<void> {
+  const families = new Set(issued.flatMap(({ family }) => family ?? []));
+  await endFamilies(connection, box, [...families], ending);
+  const alone = issued.flatMap(({ session, bucket, family }) => (family === null ? [{ id: session, bucket }] : []));
+  await endSessions(connection, box, alone, ending);
 }

@@ -32,7 +32,7 @@ export async function lockCurrentSignIn(
 }
 
 /** Returns a stored sign-in, if the settings of its box accept it. */
-export function validSignIn<T extends Pick<SignIn, 'version' | 'createdAt'>>(
+function validSignIn<T extends Pick<SignIn, 'version' | 'createdAt'>>(
   found: T | undefined,
   box: Omit<Revoking, 'box'>,
 ): T | undefined {

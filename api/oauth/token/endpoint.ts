@@ -1,6 +1,6 @@
 import { clientId, readClientCredentials } from '../client-auth/client-auth-request.ts';
 import type { RequestChecks } from '../client-auth/request-checks.ts';
-import { decideWithKey } from '../keys/decide-with-key.ts';
+import { decideWithKey } from '../keys/key-needed.ts';
 import { grants } from './grants/registry.ts';
 import type { Grant, TokenRequest } from './grants/grant.ts';
 import { unsupportedGrant } from './unsupported-grant.ts';

@@ -1,6 +1,6 @@
 import { closeCodesOf } from '../../db/authorization/authorization-code.ts';
 import type { Connection } from '../../db/core/transaction.ts';
-import { endTokens } from '../../oauth/session/end-tokens.ts';
+import { endTokens } from '../../oauth/session/end-session.ts';
 
 /**
  * Closes every code, session and refresh family that was begun with the sign-ins of a browser, given by the hashes of

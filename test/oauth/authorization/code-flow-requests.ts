@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { authorize } from '../../../api/oauth/authorization/authorize.ts';
 import type { NextStep } from '../../../api/oauth/authorization/browser-request.ts';
-import { userInfo } from '../../../api/oauth/openid/user-info.ts';
+import { userInfo } from '../../../api/oauth/openid/user-claims.ts';
 import type { OAuthServices } from '../../../api/oauth/services.ts';
 import { token } from '../../../api/oauth/token/endpoint.ts';
 import type { TokenResponse } from '../../../api/schemas/oauth.ts';

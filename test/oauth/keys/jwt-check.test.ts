@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import { uuidText } from '../../../process/uuid-text.ts';
 import { bucketOf } from '../../../api/db/session/bucket.ts';
-import { readJwtAccessToken } from '../../../api/oauth/keys/jwt-check.ts';
+import { readJwtAccessToken } from '../../../api/oauth/keys/verified-jwts.ts';
 import { createKeyRing } from '../../../api/state/key-ring.ts';
 import { keyRow, sampleSealing } from '../../state/sample-changes.ts';
 import { portOf } from '../../../process/port-of.ts';

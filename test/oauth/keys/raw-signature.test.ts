@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { generateKeyPairSync, sign, verify } from 'node:crypto';
-import { rawSignature } from '../../../api/oauth/keys/raw-signature.ts';
+import { rawSignature } from '../../../api/oauth/keys/sign-jwt.ts';
 
 describe('rawSignature', () => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { idTokenClaims } from '../../../api/oauth/openid/issue-id-token.ts';
+import { idTokenClaims } from '../../../api/oauth/openid/id-token.ts';
 
 const person = {
   id: 1,

@@ -11,17 +11,26 @@ import { asksForIdToken } from '../../openid/id-token.ts';
 import { allOfForm, withoutEmpty } from '../../token/parameters.ts';
 import type { Parameters } from '../../token/parameters.ts';
 import { errorResponse } from '../authorization-response.ts';
-import type { RedirectTarget, AuthorizationResponse } from '../authorization-response.ts';
+import type { AuthorizationResponse, RedirectTarget } from '../authorization-response.ts';
 import { AuthorizationError } from './authorization-error.ts';
 import type { AuthorizationErrorCode } from './authorization-error.ts';
 import { readClaims, withClaims } from './claims-parameter.ts';
-import { findRedirectTarget } from './redirect-target.ts';
 import { readPrompt } from './prompt.ts';
 import type { Prompt } from './prompt.ts';
-import { refuseOtherMode } from './response-mode.ts';
-import { givesIdToken, grantOf, readResponseType } from './response-type.ts';
+import {
+  chooseMode,
+  refuseOtherMode,
+  givesIdToken,
+  grantOf,
+  knownResponseType,
+  readResponseType,
+  usualMode,
+} from './response-type.ts';
 import type { ResponseType } from './response-type.ts';
 import { USER_HINT } from './user-hint.ts';
+import { clientOf } from '../../built-in-clients.ts';
+import { configuredUri, onlyUri } from './configured-uris.ts';
+import type { ConfiguredUris } from './configured-uris.ts';
 
 /** An authorization request that may be answered once its user agrees. */
 export interface AuthorizationRequest {
@@ -161,4 +170,47 @@ function challengeIn(parameters: Parameters, client: ClientState, type: Response
 function codeOf(error: AuthorizationError | OAuthError): AuthorizationErrorCode {
   if (error instanceof AuthorizationError) return error.code;
   return error.code === 'invalid_scope' || error.code === 'invalid_target' ? error.code : 'invalid_request';
+}
+
+/** A client and the place where it wants its answer. */
+export interface FoundRedirectTarget {
+  readonly client: ClientState;
+  readonly place: RedirectTarget;
+}
+
+/**
+ * Finds the client of a request and its redirect URI (RFC 6749 §3.1.2.3, §3.1.2.4). Undefined if the client is unknown,
+ * it or its box is inactive, or the URI is not configured for the response type: then nothing may be redirected.
+ */
+function findRedirectTarget(parameters: Parameters, state: BoxState, issuer: string): FoundRedirectTarget | undefined {
+  const client = clientOf(state, parameters.get('client_id') ?? '', issuer);
+  if (client === undefined || client.client.active === false || state.settings.active === false) return undefined;
+  const requested = parameters.get('redirect_uri');
+  const uri = findUri(configuredFor(client.client, parameters.get('response_type')), requested);
+  if (uri === undefined) return undefined;
+  const redirectUri = requested ?? uri;
+  const place = {
+    redirectUri,
+    configuredUri: uri,
+    mode: chooseMode(parameters, usualMode(parameters.get('response_type')), redirectUri),
+    isNamed: requested !== undefined,
+    state: parameters.get('state'),
+    issuer,
+  };
+  return { client, place };
+}
+
+/** Finds the configured URI that is requested, or the only one there is (RFC 6749 §3.1.2.3). */
+function findUri(possible: readonly ConfiguredUris[], requested: string | undefined): string | undefined {
+  if (requested === undefined && possible.length > 1) return undefined;
+  const uris = possible.map((one) => (requested === undefined ? onlyUri(one) : configuredUri(requested, one)));
+  return uris.find((one) => one !== undefined);
+}
+
+/** Returns the URIs for a response type; all of them if the client lacks the type, so that one receives the error. */
+function configuredFor({ auth }: Client, asked: string | undefined): readonly ConfiguredUris[] {
+  const type = knownResponseType(asked);
+  const uris = type && auth?.[grantOf(type)];
+  if (uris !== undefined) return [uris];
+  return [auth?.authorization_code, auth?.implicit].filter((one) => one !== undefined);
 }

@@ -1,5 +1,3 @@
-import { isRedirectUri } from './redirect-uri.ts';
-
 /** The redirect URIs that the settings of a grant have: one, a list, or both. */
 export interface ConfiguredUris {
   readonly redirect_uri?: string;
@@ -21,4 +19,27 @@ export function configuredUri(requested: string, { redirect_uri, redirect_uris }
 export function onlyUri({ redirect_uri, redirect_uris = [] }: ConfiguredUris): string | undefined {
   const only = redirect_uri ?? redirect_uris[0];
   return redirect_uris.every((one) => one === only) ? only : undefined;
+}
+
+const loopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(:[1-9][0-9]{0,4})?((?:[/?].*)?)$/s;
+
+/**
+ * Checks whether a requested redirect URI is the configured one: the same string (RFC 9700 §4.1.3), or the same except
+ * for the port if both are http on a loopback address (RFC 8252 §7.3).
+ */
+export function isRedirectUri(requested: string, configured: string): boolean {
+  if (requested === configured) return true;
+  const [, origin, port, rest] = loopback.exec(requested) ?? [];
+  const [, itsOrigin, , itsRest] = loopback.exec(configured) ?? [];
+  return (
+    origin !== undefined &&
+    origin === itsOrigin &&
+    rest === itsRest &&
+    /^[\x21-\x7e]*$/.test(rest ?? '') &&
+    isPort(port)
+  );
+}
+
+function isPort(port: string | undefined): boolean {
+  return port === undefined || Number(port.slice(1)) <= 65_535;
 }

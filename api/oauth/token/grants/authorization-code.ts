@@ -14,15 +14,14 @@ import { identifyClient, requireGrantType } from '../../client-auth/identify-cli
 import { keyFor } from '../../keys/key-needed.ts';
 import { makeToken } from '../access-token.ts';
 import { OAuthError } from '../../oauth-error.ts';
-import { planIdToken } from '../../openid/issue-id-token.ts';
+import { planIdToken } from '../../openid/id-token.ts';
 import { storeTokenFamily } from '../../refresh/create-token-family.ts';
 import { refreshSettings } from '../../refresh/settings.ts';
 import { reportReuse } from '../../report-reuse.ts';
-import { endTokens } from '../../session/end-tokens.ts';
+import { endTokens } from '../../session/end-session.ts';
 import { scopeMember } from '../requested-scope.ts';
 import { tokenResponse } from '../response.ts';
-import { takePlace, tooManySessions } from '../session-limit.ts';
-import { demandSessionQuota } from '../session-quota.ts';
+import { takePlace, tooManySessions, demandSessionQuota } from '../session-limit.ts';
 import type { Grant, GrantContext, TokenRequest } from './grant.ts';
 
 /**

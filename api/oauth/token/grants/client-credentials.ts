@@ -5,10 +5,12 @@ import { requireGrantType } from '../../client-auth/identify-client.ts';
 import { makeToken } from '../access-token.ts';
 import { keyFor } from '../../keys/key-needed.ts';
 import { scopeMember } from '../requested-scope.ts';
-import { storeSession } from '../store-session.ts';
-import { demandSessionQuota } from '../session-quota.ts';
+import { demandSessionQuota, issueWithinLimit, limitsSessions, tooManySessions } from '../session-limit.ts';
 import { tokenResponse } from '../response.ts';
-import type { Grant } from './grant.ts';
+import type { Grant, GrantContext } from './grant.ts';
+import type { NewSession } from '../../../db/session/issue.ts';
+import { createTokenFamily } from '../../refresh/create-token-family.ts';
+import type { RefreshSettings } from '../../refresh/settings.ts';
 
 /** The client credentials grant, RFC 6749 §4.4: for confidential clients only. */
 export const clientCredentials: Grant = {
@@ -31,3 +33,24 @@ export const clientCredentials: Grant = {
     return tokenResponse(text, plan, scopeMember(plan.scope, asked.scope), { refreshToken });
   },
 };
+
+/**
+ * Stores the session of a client's own token (`now` in milliseconds): in a batch, or in a transaction if its box limits
+ * sessions. Returns the refresh token if the client gets one. Throws OAuthError `slow_down`, and Outage.
+ */
+async function storeSession(
+  session: NewSession,
+  settings: RefreshSettings,
+  { state, statements, transaction }: Pick<GrantContext, 'state' | 'statements' | 'transaction'>,
+  now: number,
+): Promise<string | undefined> {
+  if (settings.refresh_token === true) {
+    const origin = { grant: 'c', authenticatedAt: null, settings, box: state.settings, now } as const;
+    const refreshToken = await createTokenFamily(session, origin, { statements, transaction });
+    if (refreshToken === undefined) throw tooManySessions();
+    return refreshToken;
+  }
+  if (!limitsSessions(state.settings)) await statements.issue(session);
+  else if (!(await issueWithinLimit(session, state.settings, transaction, now))) throw tooManySessions();
+  return undefined;
+}

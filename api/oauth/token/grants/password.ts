@@ -7,8 +7,7 @@ import { identifyClient, requireGrantType } from '../../client-auth/identify-cli
 import { makeToken } from '../access-token.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { scopeMember } from '../requested-scope.ts';
-import { issueWithinLimit, tooManySessions } from '../session-limit.ts';
-import { demandSessionQuota } from '../session-quota.ts';
+import { issueWithinLimit, tooManySessions, demandSessionQuota } from '../session-limit.ts';
 import { tokenResponse } from '../response.ts';
 import type { Grant, GrantContext, TokenRequest } from './grant.ts';
 
