@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { startControlPlane, type ControlPlane } from '../../tools/envtest/control-plane.ts';
+import { startControlPlane, type ControlPlane } from '../support/cluster/control-plane.ts';
 import { findPrograms } from '../../tools/envtest/find-programs.ts';
-import { applyCrds } from '../../tools/envtest/install-crds.ts';
+import { applyCrds } from '../support/cluster/install-crds.ts';
 import { eventually } from '../support/eventually.ts';
 
 const run = promisify(execFile);

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { isList, parseJson } from '../../crds/json-value.ts';
-import { startControlPlane } from '../../tools/envtest/control-plane.ts';
+import { startControlPlane } from '../support/cluster/control-plane.ts';
 import { findPrograms } from '../../tools/envtest/find-programs.ts';
-import { kubectl } from '../../tools/envtest/install-crds.ts';
+import { kubectl } from '../support/cluster/install-crds.ts';
 import { startOperatorRig, type OperatorRig } from '../operator/operator-rig.ts';
 import { eventually } from '../support/eventually.ts';
 

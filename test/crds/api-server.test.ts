@@ -2,9 +2,9 @@ import { isObject } from '../../crds/json-value.ts';
 import { expect } from 'chai';
 import { isNested } from '../../crds/path.ts';
 import { KINDS } from '../../crds/kind.ts';
-import type { ApiAnswer } from '../../tools/envtest/api-call.ts';
-import { controlPlane, type ControlPlane } from '../../tools/envtest/control-plane.ts';
-import { installCrds, kubectl } from '../../tools/envtest/install-crds.ts';
+import type { ApiAnswer } from '../support/cluster/api-call.ts';
+import { controlPlane, type ControlPlane } from '../support/cluster/control-plane.ts';
+import { installCrds, kubectl } from '../support/cluster/install-crds.ts';
 import type { Row } from './objects/row.ts';
 import { table } from './objects/table.ts';
 

@@ -4,8 +4,8 @@ import { KINDS, type Kind } from '../../crds/kind.ts';
 import { checkManifest } from '../../crds/manifest.ts';
 import { manifestSchemas } from '../../crds/manifest-schema.ts';
 import { schemaNode, type SchemaNode } from '../../crds/schema-node.ts';
-import { controlPlane, type ControlPlane } from '../../tools/envtest/control-plane.ts';
-import { installCrds } from '../../tools/envtest/install-crds.ts';
+import { controlPlane, type ControlPlane } from '../support/cluster/control-plane.ts';
+import { installCrds } from '../support/cluster/install-crds.ts';
 import { seededRandom } from '../support/random.ts';
 
 /** A Group has few fields, and its name takes nearly every text: few of its objects are refused. */

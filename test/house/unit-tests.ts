@@ -5,7 +5,7 @@ import path from 'node:path';
 const services = [
   'test/support/postgres.ts',
   'test/support/services.ts',
-  'tools/envtest/control-plane.ts',
+  'test/support/cluster/control-plane.ts',
   'test/dev/boxgate-process.ts',
   'dev/processes/embedded-postgres.ts',
 ];

@@ -1,6 +1,6 @@
-import { mayAccount } from '../../tools/envtest/access-review.ts';
-import type { PodAccount, ControlPlane } from '../../tools/envtest/control-plane.ts';
-import { installCrds, kubectl } from '../../tools/envtest/install-crds.ts';
+import { mayAccount } from '../support/cluster/access-review.ts';
+import type { PodAccount, ControlPlane } from '../support/cluster/control-plane.ts';
+import { installCrds, kubectl } from '../support/cluster/install-crds.ts';
 import { eventually } from '../support/eventually.ts';
 import { operatorNamespace } from '../support/operator-process.ts';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startControlPlane, type ControlPlane } from '../../tools/envtest/control-plane.ts';
+import { startControlPlane, type ControlPlane } from '../support/cluster/control-plane.ts';
 import { findPrograms } from '../../tools/envtest/find-programs.ts';
 import { startApiProcess, type ApiProcess } from '../support/api-process.ts';
 import { operatorNamespace, startOperatorProcess, type OperatorProcess } from '../support/operator-process.ts';

@@ -2,7 +2,7 @@ import { isObject } from '../../crds/json-value.ts';
 import type { Kind } from '../../crds/kind.ts';
 import { KINDS } from '../../crds/kind.ts';
 import type { Environment } from '../../process/environment.ts';
-import { controlPlane, type ControlPlane, type PodAccount } from '../../tools/envtest/control-plane.ts';
+import { controlPlane, type ControlPlane, type PodAccount } from '../support/cluster/control-plane.ts';
 import { startApiProcess, type ApiProcess } from '../support/api-process.ts';
 import { forEachConcurrently } from '../../operator/kube/client/concurrency.ts';
 import { eventually } from '../support/eventually.ts';

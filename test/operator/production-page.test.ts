@@ -5,7 +5,7 @@ import path from 'node:path';
 import { parse } from 'yaml';
 import { isList, isObject } from '../../crds/json-value.ts';
 import { findPrograms } from '../../tools/envtest/find-programs.ts';
-import { startControlPlane } from '../../tools/envtest/control-plane.ts';
+import { startControlPlane } from '../support/cluster/control-plane.ts';
 import { at } from '../charts/rendered.ts';
 import { operatorNamespace } from '../support/operator-process.ts';
 import { blocksOf } from '../support/page-block.ts';

@@ -10,7 +10,7 @@ import { defaultTimes } from '../../operator/kube/client/list-watch.ts';
 import { createOperatorMetrics } from '../../operator/metrics.ts';
 import type { PassMeter } from '../../operator/reconcile/pass-meter.ts';
 import { startReconciler, type Reconciler } from '../../operator/reconcile/reconciler.ts';
-import { startScriptedCluster, type ScriptedCluster } from '../../tools/envtest/scripted-cluster.ts';
+import { startScriptedCluster, type ScriptedCluster } from '../support/cluster/scripted-cluster.ts';
 import type { TestApi } from '../support/api.ts';
 import { recordedCalls } from './kube/recorded-calls.ts';
 import { plainOptions } from './reconciler-options.ts';

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { isObject } from '../../crds/json-value.ts';
-import { startControlPlane } from '../../tools/envtest/control-plane.ts';
-import { kubectl } from '../../tools/envtest/install-crds.ts';
+import { startControlPlane } from '../support/cluster/control-plane.ts';
+import { kubectl } from '../support/cluster/install-crds.ts';
 import { startOperatorRig, type OperatorRig } from './operator-rig.ts';
 
 const example = 'examples/kubernetes/secretless';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { isObject } from '../../crds/json-value.ts';
-import { startControlPlane, type ControlPlane } from '../../tools/envtest/control-plane.ts';
+import { startControlPlane, type ControlPlane } from '../support/cluster/control-plane.ts';
 import { findPrograms } from '../../tools/envtest/find-programs.ts';
 import { eventually } from '../support/eventually.ts';
 import { isAsPrinted, runBlocks, shellBlocks } from '../operator/shell-page.ts';

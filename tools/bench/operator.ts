@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { isObject } from '../../crds/json-value.ts';
 import { startOperatorRig, type OperatorRig } from '../../test/operator/operator-rig.ts';
 import type { OperatorProcess } from '../../test/support/operator-process.ts';
-import { startControlPlane } from '../envtest/control-plane.ts';
+import { startControlPlane } from '../../test/support/cluster/control-plane.ts';
 import { megabytes, whole } from './figures.ts';
 import { makeDatabase } from './machine/database.ts';
 import { startPostgres } from './machine/postgres.ts';

@@ -1,7 +1,7 @@
 import { isObject } from '../../../crds/json-value.ts';
 import { KINDS, type Kind } from '../../../crds/kind.ts';
-import type { ApiAnswer, ApiCall } from '../../../tools/envtest/api-call.ts';
-import type { ControlPlane } from '../../../tools/envtest/control-plane.ts';
+import type { ApiAnswer, ApiCall } from '../../support/cluster/api-call.ts';
+import type { ControlPlane } from '../../support/cluster/control-plane.ts';
 import { eventually } from '../../support/eventually.ts';
 
 /** An object as the API server has it. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { PodAccess } from '../../../operator/config.ts';
-import type { ControlPlane } from '../../../tools/envtest/control-plane.ts';
+import type { ControlPlane } from '../../support/cluster/control-plane.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startOperatorProcess, operatorNamespace, type OperatorProcess } from '../../support/operator-process.ts';
 import { managementKey, type RestartedApi } from './api-supply.ts';

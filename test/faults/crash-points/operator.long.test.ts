@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { controlPlane } from '../../../tools/envtest/control-plane.ts';
+import { controlPlane } from '../../support/cluster/control-plane.ts';
 import { installOperator } from '../../operator/install-operator.ts';
 import { freshDatabase } from '../../support/postgres.ts';
 import { seededRandom } from '../../support/random.ts';

@@ -1,5 +1,5 @@
 import { bindSecrets } from '../../operator/install-operator.ts';
-import type { ControlPlane } from '../../../tools/envtest/control-plane.ts';
+import type { ControlPlane } from '../../support/cluster/control-plane.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { TestDatabase } from '../../support/postgres.ts';
 import type { RestartedApi } from './api-supply.ts';

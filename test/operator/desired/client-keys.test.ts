@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { kubectl } from '../../../tools/envtest/install-crds.ts';
+import { kubectl } from '../../support/cluster/install-crds.ts';
 import { makeSigner } from '../../oauth/assertions.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';

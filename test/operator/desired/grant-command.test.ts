@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { isObject } from '../../../crds/json-value.ts';
 import { grantCommand } from '../../../operator/desired/grant-command.ts';
 import { HOSTS_ANNOTATION } from '../../../operator/desired/host-claims.ts';
-import { controlPlane } from '../../../tools/envtest/control-plane.ts';
+import { controlPlane } from '../../support/cluster/control-plane.ts';
 import { findPrograms } from '../../../tools/envtest/find-programs.ts';
 
 const run = promisify(execFile);

@@ -2,7 +2,7 @@ import { isObject } from '../../../crds/json-value.ts';
 import { expect } from 'chai';
 import pg from 'pg';
 import { KINDS, type Kind } from '../../../crds/kind.ts';
-import type { ApiAnswer } from '../../../tools/envtest/api-call.ts';
+import type { ApiAnswer } from '../../support/cluster/api-call.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { OperatorProcess } from '../../support/operator-process.ts';
 import { sendJson } from '../../oauth/requests.ts';

@@ -1,8 +1,8 @@
 import { isObject } from '../../../crds/json-value.ts';
 import { expect } from 'chai';
 import pg from 'pg';
-import { startControlPlane, type ControlPlane } from '../../../tools/envtest/control-plane.ts';
-import { applyCrds } from '../../../tools/envtest/install-crds.ts';
+import { startControlPlane, type ControlPlane } from '../../support/cluster/control-plane.ts';
+import { applyCrds } from '../../support/cluster/install-crds.ts';
 import { eventually } from '../../support/eventually.ts';
 import { acceptAnySpec } from '../kube/source/any-definition.ts';
 import { annotate, issuerAt, tokenAt } from './host-requests.ts';

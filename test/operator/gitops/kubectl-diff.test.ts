@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { isObject } from '../../../crds/json-value.ts';
 import { KINDS } from '../../../crds/kind.ts';
-import { startControlPlane } from '../../../tools/envtest/control-plane.ts';
-import { kubectl } from '../../../tools/envtest/install-crds.ts';
+import { startControlPlane } from '../../support/cluster/control-plane.ts';
+import { kubectl } from '../../support/cluster/install-crds.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
 

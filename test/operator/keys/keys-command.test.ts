@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { execFile } from 'node:child_process';
 import { readApiConfig } from '../../../api/config.ts';
 import { readOperatorConfig } from '../../../operator/config.ts';
-import { controlPlane, type ControlPlane } from '../../../tools/envtest/control-plane.ts';
+import { controlPlane, type ControlPlane } from '../../support/cluster/control-plane.ts';
 import { environmentOf } from '../../support/operator-process.ts';
 
 const rbac = '/apis/rbac.authorization.k8s.io/v1';

@@ -1,4 +1,4 @@
-import type { ControlPlane } from '../../../tools/envtest/control-plane.ts';
+import type { ControlPlane } from '../../support/cluster/control-plane.ts';
 
 /** Changes that a rule denies: of a resource in one namespace, where the expression (CEL) is false. */
 export interface AdmissionRule {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { clusterConfig, createConnection } from '../../../operator/kube/client/cluster-config.ts';
 import { createKubeApi, type KubeApi, type KubeCall } from '../../../operator/kube/client/kube-api.ts';
-import { controlPlane, startControlPlane, type ControlPlane } from '../../../tools/envtest/control-plane.ts';
-import { installCrds } from '../../../tools/envtest/install-crds.ts';
+import { controlPlane, startControlPlane, type ControlPlane } from '../../support/cluster/control-plane.ts';
+import { installCrds } from '../../support/cluster/install-crds.ts';
 import { eventually } from '../../support/eventually.ts';
 import { recordedCalls } from './recorded-calls.ts';
 import { sorts, watchThings, type ThingWatch } from './things.ts';

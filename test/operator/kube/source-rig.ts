@@ -10,9 +10,9 @@ import { clusterConfig, createConnection } from '../../../operator/kube/client/c
 import { createKubeApi, type KubeApi, type KubeCall } from '../../../operator/kube/client/kube-api.ts';
 import { defaultTimes } from '../../../operator/kube/client/list-watch.ts';
 import { startReconciler, type Reconciler } from '../../../operator/reconcile/reconciler.ts';
-import { mayAccount } from '../../../tools/envtest/access-review.ts';
-import { controlPlane, type ControlPlane } from '../../../tools/envtest/control-plane.ts';
-import { installCrds } from '../../../tools/envtest/install-crds.ts';
+import { mayAccount } from '../../support/cluster/access-review.ts';
+import { controlPlane, type ControlPlane } from '../../support/cluster/control-plane.ts';
+import { installCrds } from '../../support/cluster/install-crds.ts';
 import { startApi, type TestApi } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
 import { memoryKeeper } from '../memory-source.ts';

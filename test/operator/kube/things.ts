@@ -9,7 +9,7 @@ import {
   type ListWatchTimes,
 } from '../../../operator/kube/client/list-watch.ts';
 import type { Kept } from '../../../operator/kube/client/object-store.ts';
-import type { ScriptedApiServer } from '../../../tools/envtest/scripted-api-server.ts';
+import type { ScriptedApiServer } from '../../support/cluster/scripted-api-server.ts';
 
 /** An object as a test keeps it. */
 export interface Thing extends Kept {

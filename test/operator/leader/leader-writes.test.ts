@@ -5,7 +5,7 @@ import { Secret } from '../../../api/client/secret.ts';
 import { LeadershipLost } from '../../../operator/leader/election.ts';
 import type { KubeCall } from '../../../operator/kube/client/kube-api.ts';
 import { callsOfLeader, writesOfLeader } from '../../../operator/leader/leader-writes.ts';
-import { startScriptedApiServer, status, type ScriptedApiServer } from '../../../tools/envtest/scripted-api-server.ts';
+import { startScriptedApiServer, status, type ScriptedApiServer } from '../../support/cluster/scripted-api-server.ts';
 import { apiOf } from '../kube/things.ts';
 
 const { signal } = new AbortController();

@@ -1,5 +1,5 @@
 import { isObject } from '../../../crds/json-value.ts';
-import type { ControlPlane } from '../../../tools/envtest/control-plane.ts';
+import type { ControlPlane } from '../../support/cluster/control-plane.ts';
 import { proof } from '../../oauth/assertions.ts';
 import type { FoundClient } from './found-client.ts';
 import { patientCall } from './found-client.ts';

@@ -1,6 +1,6 @@
 import { isObject } from '../../../crds/json-value.ts';
-import type { ApiAnswer, ApiCall } from '../../../tools/envtest/api-call.ts';
-import type { ControlPlane } from '../../../tools/envtest/control-plane.ts';
+import type { ApiAnswer, ApiCall } from '../../support/cluster/api-call.ts';
+import type { ControlPlane } from '../../support/cluster/control-plane.ts';
 import { eventually } from '../../support/eventually.ts';
 
 /** A Client as the API server has it. */

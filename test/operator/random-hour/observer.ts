@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { clusterConfig, createConnection } from '../../../operator/kube/client/cluster-config.ts';
 import { createKubeApi } from '../../../operator/kube/client/kube-api.ts';
 import { watch } from '../../../operator/kube/client/watch.ts';
-import type { ControlPlane } from '../../../tools/envtest/control-plane.ts';
+import type { ControlPlane } from '../../support/cluster/control-plane.ts';
 import type { Random } from '../../support/random.ts';
 import type { Checker, Outcome } from './checker.ts';
 import { clientPath, foundClient, listClients, type FoundClient } from './found-client.ts';

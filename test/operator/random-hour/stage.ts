@@ -1,4 +1,4 @@
-import { startControlPlane, type ControlPlane } from '../../../tools/envtest/control-plane.ts';
+import { startControlPlane, type ControlPlane } from '../../support/cluster/control-plane.ts';
 import { startApiProcess, type ApiProcess } from '../../support/api-process.ts';
 import { startFaultProxy, type FaultProxy } from '../../support/fault-proxy.ts';
 import { startOperatorProcess, type OperatorProcess } from '../../support/operator-process.ts';

@@ -1,7 +1,7 @@
 import { isObject } from '../../../crds/json-value.ts';
 import { expect } from 'chai';
-import { startControlPlane, type ControlPlane } from '../../../tools/envtest/control-plane.ts';
-import { applyCrds, kubectl } from '../../../tools/envtest/install-crds.ts';
+import { startControlPlane, type ControlPlane } from '../../support/cluster/control-plane.ts';
+import { applyCrds, kubectl } from '../../support/cluster/install-crds.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { OperatorProcess } from '../../support/operator-process.ts';
 import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';

@@ -1,7 +1,7 @@
 import { isObject } from '../../../crds/json-value.ts';
 import { expect } from 'chai';
 import type { Kind } from '../../../crds/kind.ts';
-import { kubectl } from '../../../tools/envtest/install-crds.ts';
+import { kubectl } from '../../support/cluster/install-crds.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startLoggedProcess } from '../../support/logged-process.ts';
 import { environmentOf, type OperatorProcess } from '../../support/operator-process.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { startRefusingProxy, type Refusal, type RefusingProxy } from '../../../tools/envtest/refusing-proxy.ts';
+import { startRefusingProxy, type Refusal, type RefusingProxy } from '../../support/cluster/refusing-proxy.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startFaultProxy, type FaultProxy } from '../../support/fault-proxy.ts';
 import type { OperatorProcess } from '../../support/operator-process.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { isObject, parseJson } from '../../../crds/json-value.ts';
-import { kubectl } from '../../../tools/envtest/install-crds.ts';
+import { kubectl } from '../../support/cluster/install-crds.ts';
 import { makeSigner } from '../../oauth/assertions.ts';
 import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { isObject } from '../../../crds/json-value.ts';
-import { kubectl } from '../../../tools/envtest/install-crds.ts';
+import { kubectl } from '../../support/cluster/install-crds.ts';
 import { sendForm, textOf } from '../../oauth/requests.ts';
 import { eventually } from '../../support/eventually.ts';
 import { testSecrets } from '../kube/secrets/secret-things.ts';

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { eventually } from '../../support/eventually.ts';
 import { isRunning } from '../../support/processes.ts';
-import { controlPlane, startControlPlane, type ControlPlane } from '../../../tools/envtest/control-plane.ts';
+import { controlPlane, startControlPlane, type ControlPlane } from '../../support/cluster/control-plane.ts';
 
 function configOf(file: string): KubeConfig {
   const config = new KubeConfig();
@@ -49,7 +49,7 @@ describe('the control plane of the tests', () => {
   ] as const) {
     it(`ends with the process that started it and leaves nothing: by ${how}`, async () => {
       const program = `
-        const { startControlPlane } = await import(${JSON.stringify(path.resolve('tools/envtest/control-plane.ts'))});
+        const { startControlPlane } = await import(${JSON.stringify(path.resolve('test/support/cluster/control-plane.ts'))});
         const { familyOf } = await import(${JSON.stringify(path.resolve('test/support/processes.ts'))});
         const plane = await startControlPlane();
         console.log(JSON.stringify([plane.kubeconfig, ...familyOf(process.pid).slice(1)]));

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { controlPlane } from '../../../../tools/envtest/control-plane.ts';
+import { controlPlane } from '../../../support/cluster/control-plane.ts';
 
 const caller = fileURLToPath(new URL('aborting-caller.ts', import.meta.url));
 

@@ -9,15 +9,15 @@ import { ClusterConfig, clusterConfig, createConnection } from '../../../../oper
 import { createKubeApi, type KubeApi } from '../../../../operator/kube/client/kube-api.ts';
 import { KubeError } from '../../../../operator/kube/client/kube-error.ts';
 import { liveUid, pathOfKind } from '../../../../operator/kube/client/live-read.ts';
-import { controlPlane, type ControlPlane, type PodAccount } from '../../../../tools/envtest/control-plane.ts';
-import { installCrds } from '../../../../tools/envtest/install-crds.ts';
+import { controlPlane, type ControlPlane, type PodAccount } from '../../../support/cluster/control-plane.ts';
+import { installCrds } from '../../../support/cluster/install-crds.ts';
 import {
   reset,
   silence,
   startScriptedApiServer,
   status,
   type ScriptedApiServer,
-} from '../../../../tools/envtest/scripted-api-server.ts';
+} from '../../../support/cluster/scripted-api-server.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { apiOf } from '../things.ts';
 import { portOf } from '../../../../process/port-of.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { clusterConfig, createConnection } from '../../../../operator/kube/client/cluster-config.ts';
 import { createKubeApi } from '../../../../operator/kube/client/kube-api.ts';
 import { list } from '../../../../operator/kube/client/list.ts';
-import { startControlPlane, type ControlPlane } from '../../../../tools/envtest/control-plane.ts';
+import { startControlPlane, type ControlPlane } from '../../../support/cluster/control-plane.ts';
 
 describe('a list of large objects', () => {
   let plane: ControlPlane;

@@ -8,7 +8,7 @@ import {
   stream,
   type Fault,
   type ScriptedApiServer,
-} from '../../../../tools/envtest/scripted-api-server.ts';
+} from '../../../support/cluster/scripted-api-server.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { apiOf, sorts, watchThings, type ThingWatch } from '../things.ts';
 

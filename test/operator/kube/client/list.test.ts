@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { list } from '../../../../operator/kube/client/list.ts';
-import { startScriptedApiServer, type ScriptedApiServer } from '../../../../tools/envtest/scripted-api-server.ts';
+import { startScriptedApiServer, type ScriptedApiServer } from '../../../support/cluster/scripted-api-server.ts';
 import { apiOf } from '../things.ts';
 
 describe('a list of objects', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { NEEDED_RIGHTS, rightName } from '../../../../operator/kube/client/rights.ts';
-import { startControlPlane, type ControlPlane } from '../../../../tools/envtest/control-plane.ts';
-import { kubectl } from '../../../../tools/envtest/install-crds.ts';
+import { startControlPlane, type ControlPlane } from '../../../support/cluster/control-plane.ts';
+import { kubectl } from '../../../support/cluster/install-crds.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { operatorNamespace, type OperatorProcess } from '../../../support/operator-process.ts';
 import { declaredRights } from './declared-rights.ts';

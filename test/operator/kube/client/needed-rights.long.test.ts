@@ -1,4 +1,4 @@
-import { startControlPlane, type ControlPlane } from '../../../../tools/envtest/control-plane.ts';
+import { startControlPlane, type ControlPlane } from '../../../support/cluster/control-plane.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { declaredRights, type Right } from './declared-rights.ts';
 import { refusal, rightCases } from './right-cases.ts';

@@ -1,7 +1,7 @@
 import { isObject } from '../../../../crds/json-value.ts';
 import type { Environment } from '../../../../process/environment.ts';
-import { mayAccount } from '../../../../tools/envtest/access-review.ts';
-import type { ControlPlane } from '../../../../tools/envtest/control-plane.ts';
+import { mayAccount } from '../../../support/cluster/access-review.ts';
+import type { ControlPlane } from '../../../support/cluster/control-plane.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { startFaultProxy } from '../../../support/fault-proxy.ts';
 import { operatorNamespace, type OperatorProcess } from '../../../support/operator-process.ts';

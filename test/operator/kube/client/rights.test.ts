@@ -1,7 +1,7 @@
 import { isObject } from '../../../../crds/json-value.ts';
 import { expect } from 'chai';
-import { controlPlane, type ControlPlane } from '../../../../tools/envtest/control-plane.ts';
-import { apiCall } from '../../../../tools/envtest/api-call.ts';
+import { controlPlane, type ControlPlane } from '../../../support/cluster/control-plane.ts';
+import { apiCall } from '../../../support/cluster/api-call.ts';
 import { operatorNamespace } from '../../../support/operator-process.ts';
 import { bindSecrets, installOperator } from '../../install-operator.ts';
 

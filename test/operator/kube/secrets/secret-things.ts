@@ -1,5 +1,5 @@
 import { isObject } from '../../../../crds/json-value.ts';
-import type { ControlPlane } from '../../../../tools/envtest/control-plane.ts';
+import type { ControlPlane } from '../../../support/cluster/control-plane.ts';
 
 /** A Secret of a cluster as a test looks at it. */
 export interface FoundSecret {

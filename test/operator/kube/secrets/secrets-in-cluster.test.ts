@@ -2,7 +2,7 @@ import { isObject } from '../../../../crds/json-value.ts';
 import { expect } from 'chai';
 import { generateClientSecret } from '../../../../api/credentials/secret-text.ts';
 import { isGeneratedSecret } from '../../../../crds/generated-secret-text.ts';
-import { kubectl } from '../../../../tools/envtest/install-crds.ts';
+import { kubectl } from '../../../support/cluster/install-crds.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { annotate } from '../../desired/host-requests.ts';
 import { startOperatorRig, type OperatorRig } from '../../operator-rig.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { isObject } from '../../../../crds/json-value.ts';
-import { kubectl } from '../../../../tools/envtest/install-crds.ts';
+import { kubectl } from '../../../support/cluster/install-crds.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { operatorNamespace, type OperatorProcess } from '../../../support/operator-process.ts';
 import { startOperatorRig, type OperatorRig } from '../../operator-rig.ts';

@@ -1,7 +1,7 @@
 import { isObject } from '../../../../crds/json-value.ts';
 import { KINDS } from '../../../../crds/kind.ts';
 import type { Kind } from '../../../../crds/kind.ts';
-import type { ControlPlane } from '../../../../tools/envtest/control-plane.ts';
+import type { ControlPlane } from '../../../support/cluster/control-plane.ts';
 
 const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 

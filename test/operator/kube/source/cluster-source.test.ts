@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { kubectl } from '../../../../tools/envtest/install-crds.ts';
+import { kubectl } from '../../../support/cluster/install-crds.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { eachInCluster, machine, type SourceRig } from '../source-rig.ts';
 

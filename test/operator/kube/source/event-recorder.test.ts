@@ -5,8 +5,8 @@ import { clusterConfig, createConnection } from '../../../../operator/kube/clien
 import { createEventRecorder } from '../../../../operator/kube/source/event-recorder.ts';
 import { createKubeApi, type KubeApi, type KubeCall } from '../../../../operator/kube/client/kube-api.ts';
 import { KubeError } from '../../../../operator/kube/client/kube-error.ts';
-import { controlPlane } from '../../../../tools/envtest/control-plane.ts';
-import { kubectl } from '../../../../tools/envtest/install-crds.ts';
+import { controlPlane } from '../../../support/cluster/control-plane.ts';
+import { kubectl } from '../../../support/cluster/install-crds.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { virtualTime, type VirtualTime } from '../../../support/virtual-time.ts';
 import { installOperator } from '../../install-operator.ts';

@@ -1,6 +1,6 @@
 import { isObject } from '../../../../crds/json-value.ts';
 import { expect } from 'chai';
-import { kubectl } from '../../../../tools/envtest/install-crds.ts';
+import { kubectl } from '../../../support/cluster/install-crds.ts';
 import { addUser } from '../../../http/pages/browser.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { ownerQuery } from '../../../support/owner-query.ts';

@@ -1,7 +1,7 @@
 import { isObject } from '../../../../crds/json-value.ts';
 import { expect } from 'chai';
-import { startControlPlane, type ControlPlane } from '../../../../tools/envtest/control-plane.ts';
-import { applyCrds } from '../../../../tools/envtest/install-crds.ts';
+import { startControlPlane, type ControlPlane } from '../../../support/cluster/control-plane.ts';
+import { applyCrds } from '../../../support/cluster/install-crds.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { startLoggedProcess } from '../../../support/logged-process.ts';
 import { acceptAnySpec } from './any-definition.ts';

@@ -5,8 +5,8 @@ import { clusterConfig, createConnection } from '../../../../operator/kube/clien
 import { createKubeApi } from '../../../../operator/kube/client/kube-api.ts';
 import { KubeError } from '../../../../operator/kube/client/kube-error.ts';
 import { readServiceAccountKeys } from '../../../../operator/kube/source/service-account-keys.ts';
-import { controlPlane, type ControlPlane } from '../../../../tools/envtest/control-plane.ts';
-import { startScriptedApiServer } from '../../../../tools/envtest/scripted-api-server.ts';
+import { controlPlane, type ControlPlane } from '../../../support/cluster/control-plane.ts';
+import { startScriptedApiServer } from '../../../support/cluster/scripted-api-server.ts';
 import { proof } from '../../../oauth/assertions.ts';
 import { sendForm, type Fields, type Reply } from '../../../oauth/requests.ts';
 import { startApi, type TestApi } from '../../../support/api.ts';

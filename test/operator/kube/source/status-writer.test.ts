@@ -8,7 +8,7 @@ import {
   startScriptedApiServer,
   status,
   type ScriptedApiServer,
-} from '../../../../tools/envtest/scripted-api-server.ts';
+} from '../../../support/cluster/scripted-api-server.ts';
 import { apiOf } from '../things.ts';
 
 const never = new AbortController().signal;

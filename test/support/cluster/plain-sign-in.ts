@@ -1,4 +1,4 @@
-import { ClusterConfig } from '../../operator/kube/client/cluster-config.ts';
+import { ClusterConfig } from '../../../operator/kube/client/cluster-config.ts';
 
 /** Signs in at a server that speaks HTTP without TLS, with a token that is asked for now. */
 export function plainSignIn(port: number, token: () => string = () => 'token'): ClusterConfig {

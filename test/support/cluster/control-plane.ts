@@ -2,13 +2,13 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { PodAccess } from '../../operator/config.ts';
-import { ownPort } from '../../test/support/own-port.ts';
-import { familyOf, signalAll } from '../../test/support/processes.ts';
+import type { PodAccess } from '../../../operator/config.ts';
+import { ownPort } from '../own-port.ts';
+import { familyOf, signalAll } from '../processes.ts';
 import { apiCall, type ApiAnswer, type ApiCall } from './api-call.ts';
-import { findControllerManager, findPrograms } from './find-programs.ts';
+import { findControllerManager, findPrograms } from '../../../tools/envtest/find-programs.ts';
 import { startGuarded, type Guarded } from './guarded.ts';
-import { scratchFolder } from '../../test/support/scratch-folder.ts';
+import { scratchFolder } from '../scratch-folder.ts';
 
 /** Cluster and ServiceAccount files of a pod, and a kubeconfig that refers to the same files. */
 export interface PodAccount {

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { KINDS } from '../../crds/kind.ts';
-import { eventually } from '../../test/support/eventually.ts';
+import { KINDS } from '../../../crds/kind.ts';
+import { eventually } from '../eventually.ts';
 import type { ControlPlane } from './control-plane.ts';
-import { findPrograms } from './find-programs.ts';
+import { findPrograms } from '../../../tools/envtest/find-programs.ts';
 
 const run = promisify(execFile);
 const installed = new WeakMap<ControlPlane, Promise<void>>();
