@@ -18,7 +18,7 @@ export interface ChangeOfRecord<Id> extends WriteConditions {
   readonly requested: RequestedChange;
 }
 
-/** What a kind of record is. A function that is absent has no route. */
+/** A kind of record. A function that is absent has no route. */
 export interface RecordDefinition<Kind extends string, Row, Filters, Id> {
   readonly kind: Kind;
   readonly search: Searchable<Row, Filters>;
