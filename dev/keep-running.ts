@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { waitAfter } from '../operator/reconcile/back-off.ts';
+import { waitAfter } from '../operator/reconcile/work-queue.ts';
 import type { ObjectStatus } from '../operator/status/object-status.ts';
 
 /** Something that runs until it ends by itself or is stopped. */

@@ -1,8 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { ConditionCount } from './status/condition-counts.ts';
+import type { ConditionCount, PassMeter } from './reconcile/pass-metrics.ts';
 import type { InstalledKinds } from './installed-fields.ts';
 import { isMassDeletion, type Missing } from './desired/mass-deletion-guard.ts';
-import type { PassMeter } from './reconcile/pass-meter.ts';
 
 /** Metrics of the operator (Prometheus). Labels never contain the name of an object. */
 export interface OperatorMetrics {

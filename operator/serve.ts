@@ -1,36 +1,23 @@
-import { createSecretKey, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { createManagement } from '../api/client/management.ts';
 import { errorFacts, type Log } from '../process/log.ts';
 import { giveBackMemory } from '../process/small-heap.ts';
 import { schedule } from '../process/schedule.ts';
-import { defaultBackOff, waitAfter } from './reconcile/back-off.ts';
+import { defaultBackOff, waitAfter } from './reconcile/work-queue.ts';
 import type { OperatorConfig } from './config.ts';
-import { startElection, type Election } from './leader/election.ts';
+import { startElection, type Election, writesOfLeader } from './leader/election.ts';
 import { startHealthServer } from './health-server.ts';
 import { readClusterId } from './kube/source/cluster-id.ts';
-import { createClusterSecrets } from './kube/secrets/cluster-secrets.ts';
-import { createClusterSource } from './kube/source/cluster-source.ts';
 import { clusterConfig, createConnection, type Connection } from './kube/client/cluster-config.ts';
 import { followDefinitions, type InstalledDefinitions } from './kube/source/installed-definitions.ts';
 import { skewLines } from './installed-fields.ts';
-import { createEventRecorder } from './kube/source/event-recorder.ts';
 import { createKubeApi, type KubeApi, type KubeCall } from './kube/client/kube-api.ts';
-import { KubeError } from './kube/client/kube-error.ts';
 import { createLeaseStore } from './kube/client/lease-store.ts';
-import { defaultTimes } from './kube/client/list-watch.ts';
-import type { SecretWatchOptions } from './kube/secrets/watches.ts';
-import { callsOfLeader, writesOfLeader } from './leader/leader-writes.ts';
-import { tellInstallation } from './kube/source/installation-event.ts';
-import { readServiceAccountKeys } from './kube/source/service-account-keys.ts';
 import { REVIEWS } from './kube/client/rights.ts';
-import { createBoxServices } from './kube/services/box-services.ts';
-import { inClusterAddresses } from './desired/addresses.ts';
-import { createManagementAuthority } from './management-authority.ts';
-import { createOperatorMetrics, type OperatorMetrics } from './metrics.ts';
-import { startReconciler, type Reconciler } from './reconcile/reconciler.ts';
+import { createOperatorMetrics } from './metrics.ts';
+import type { Reconciler } from './reconcile/reconciler.ts';
 import { followRights, lacking } from './kube/source/follow-rights.ts';
-import { createSleeper, type Sleeper } from './sleeper.ts';
+import { reconcileCluster, createSleeper, type Sleeper } from './cluster-reconciler.ts';
 
 /** A running operator. */
 export interface RunningOperator {
@@ -100,7 +87,7 @@ export async function serveOperator(config: OperatorConfig, log: Log): Promise<R
       sleeper,
       definitions,
     };
-    reconciler = reconcile(leader, signal);
+    reconciler = reconcileCluster(leader, signal);
     // Everything was read, validated and compared at once: most of that memory is not needed again.
     void reconciler.firstRound.then(giveBackMemory);
     return reconciler.failed;
@@ -163,90 +150,6 @@ function elect(config: OperatorConfig, identity: string, api: KubeApi, log: Log)
     schedule,
     onFailure: (error) => log.warn(errorFacts(error), 'the Lease'),
   });
-}
-
-/** Dependencies of the leader. */
-interface Leader {
-  readonly config: OperatorConfig;
-  readonly kube: KubeApi;
-  readonly leads: () => boolean;
-  readonly cluster: string;
-  readonly identity: string;
-  readonly metrics: OperatorMetrics;
-  readonly log: Log;
-  readonly sleeper: Sleeper;
-  readonly definitions: InstalledDefinitions;
-}
-
-function reconcile(leader: Leader, signal: AbortSignal): Reconciler {
-  const { config, kube, leads, cluster, identity: instance, metrics, log, sleeper, definitions } = leader;
-  const listening: SecretWatchOptions = {
-    api: kube,
-    times: { ...defaultTimes, relistPeriod: config.relistSeconds * 1000 },
-    random: Math.random,
-    now: () => performance.now(),
-    sleep: sleeper.sleep,
-    onFailure(error, wait) {
-      metrics.watchFailed(error instanceof KubeError && error.code === 'garbled');
-      log.warn({ ...errorFacts(error), wait }, 'the API server');
-    },
-  };
-  const onLost = (error: unknown): void => {
-    metrics.eventLost();
-    log.debug(errorFacts(error), 'an event is lost');
-  };
-  const events = createEventRecorder({ api: kube, instance, now: () => new Date(), schedule, onLost }, signal);
-  const account = `${config.namespace}:${config.serviceAccount}`;
-  const { secrets, keeper } = createClusterSecrets(listening, account, events);
-  const addresses = inClusterAddresses(config);
-  return startReconciler({
-    source: createClusterSource({
-      ...listening,
-      date: () => new Date(),
-      ownNamespace: config.namespace,
-      publicHost: new URL(config.publicUrl).hostname,
-      secrets,
-      definitions,
-      // The certificate of the public port names only the API's own Service.
-      keepService: config.publicTls ? undefined : createBoxServices({ api: kube, addresses, account }),
-    }),
-    keeper,
-    events,
-    meter: metrics.passes,
-    cluster,
-    adopts: config.adoptCluster,
-    readServiceAccounts: (signal) => readServiceAccountKeys(kube, signal),
-    sweepPeriod: config.sweepSeconds * 1000,
-    holdLimit: config.holdSeconds * 1000,
-    usagePeriod: config.usageSeconds * 1000,
-    management: callsOfLeader(createManagement(managementOf(config, log)), leads),
-    digestKey: createSecretKey(config.digestKey.reveal(), 'base64'),
-    inClusterTokenUrl: addresses.tokenUrl,
-    defaultIssuer: (box) => `${config.publicUrl}/boxes/${box}`,
-    now: () => new Date(),
-    random: Math.random,
-    schedule,
-    onProgress: () => undefined,
-    onApiAway(fault) {
-      const message = `the API cannot serve, so no box is kept as it is declared: ${fault}`;
-      log.error({ reason: fault }, 'the API cannot serve');
-      tellInstallation(
-        kube,
-        { ...config, instance },
-        { reason: 'Unavailable', message, now: new Date() },
-        signal,
-      ).catch(onLost);
-    },
-    onUsageFailure(box, error, isNew) {
-      metrics.usageFailed();
-      if (isNew) log.warn({ box, ...errorFacts(error) }, 'the usage of a box cannot be read');
-    },
-    onFailure: (box, error, wait) => log.warn({ box, wait, ...errorFacts(error) }, 'a pass failed'),
-  });
-}
-
-function managementOf({ managementUrl: url, managementKey: key, managementCaFile: file }: OperatorConfig, log: Log) {
-  return { url, key, ...(file === undefined ? {} : { authority: createManagementAuthority(file, log) }) };
 }
 
 /** Retries work, with longer and longer waits, until it succeeds or the signal is aborted. */

@@ -1,14 +1,13 @@
+import path from 'node:path';
 import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { Secret } from '../../api/client/secret.ts';
 import { generateClientSecret } from '../../api/credentials/secret-text.ts';
 import { secretEntries } from '../../operator/secrets/generated-secret.ts';
-import { resolveKept } from '../../operator/secrets/resolve-kept.ts';
+import { resolveKept, type SecretKeeper, type SecretWish } from '../../operator/secrets/keeper.ts';
 import { missing, type ResolvedSecret } from '../../operator/secrets/resolve.ts';
 import { nextSecret, type KeptSecret } from '../../operator/secrets/rotation.ts';
-import type { SecretKeeper, SecretWish } from '../../operator/secrets/keeper.ts';
 import { replaceFile, rotationFile, writeRotation, readSecretFile } from './secret-files.ts';
 
 /** Generated secrets in files. */

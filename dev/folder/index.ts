@@ -1,4 +1,4 @@
-import { readQuota, type BoxQuota } from '../../operator/desired/box-quota.ts';
+import { readQuota, type BoxQuota } from '../../operator/desired/namespace-annotations.ts';
 import { FileObject, type DeclaredFile, type FileNamespace, type FileSecret } from './declared-file.ts';
 
 /** Declarations of a folder for one box. */

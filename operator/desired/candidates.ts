@@ -1,9 +1,8 @@
-import { withGrantedHosts } from './granted-hosts.ts';
 import type { Candidate, Desired } from './desired.ts';
-import { declaredResource, validate } from './validate.ts';
-import type { Listing } from './source.ts';
-import { permittedMetadata } from '../secrets/secret-metadata.ts';
-import type { HostGrants, Tenancy } from './tenancy.ts';
+import { declaredResource, validate, type ValidatedObject } from './validate.ts';
+import type { Listing, HostGrants, Tenancy, DeniedHosts } from './source.ts';
+import { fingerprint } from './digest.ts';
+import type { Resource } from '../../crds/validate.ts';
 
 /** Facts that objects are validated with. */
 interface Validation extends Pick<Listing, 'definitions'> {
@@ -70,3 +69,78 @@ function candidate(object: Candidate['object'], validation: Validation): Candida
   const isSame = before?.object.resourceVersion === object.resourceVersion && before.object.uid === object.uid;
   return { object, validated: isSame ? before.validated : validatedNow(object, validation) };
 }
+
+/** Returns a validated Box without hosts and issuer that its namespace does not grant; the same Box if it gets all. */
+function withGrantedHosts(
+  validated: ValidatedObject,
+  resource: Resource,
+  hosts: HostGrants,
+  defaultIssuer: string,
+): ValidatedObject {
+  const denied = deniedFrom(resource, hosts, defaultIssuer);
+  if (denied === undefined || resource.resourceType !== 'Box' || validated.traits.kind !== 'Box') return validated;
+  const issuer = denied.issuer ? undefined : resource.issuer;
+  const content = fingerprint({ content: validated.content, denied });
+  return { ...validated, content, denied, traits: { ...validated.traits, issuer } };
+}
+
+/** Returns the resource to send: a Box without the hosts and issuer that it does not get. */
+export function withoutDenied(resource: Resource, { denied }: ValidatedObject): Resource {
+  if (resource.resourceType !== 'Box' || denied === undefined) return resource;
+  const { hosts = [], issuer, ...rest } = resource;
+  const left = hosts.filter((host) => !denied.hosts.includes(host.toLowerCase()));
+  return {
+    ...rest,
+    ...(left.length === 0 ? {} : { hosts: left }),
+    ...(issuer === undefined || denied.issuer ? {} : { issuer }),
+  };
+}
+
+function deniedFrom(resource: Resource, { allowed, refused }: HostGrants, own: string): DeniedHosts | undefined {
+  if (resource.resourceType !== 'Box') return undefined;
+  const claimed = new Set((resource.hosts ?? []).map((host) => host.toLowerCase()));
+  const denied = refused.filter(({ host }) => claimed.has(host));
+  const isForeign = resource.issuer !== undefined && resource.issuer !== own && !isOn(resource.issuer, allowed);
+  const [first] = denied;
+  if (first === undefined && !isForeign) return undefined;
+  const issuer = 'spec.issuer is neither the default nor https on a host that the Box has';
+  const messages = [...denied.map(({ message }) => message), ...(isForeign ? [issuer] : [])];
+  return {
+    hosts: denied.map(({ host }) => host),
+    issuer: isForeign,
+    reason: first?.reason ?? 'HostNotGranted',
+    message: messages.join('; '),
+  };
+}
+
+function isOn(issuer: string, hosts: readonly string[]): boolean {
+  const url = URL.parse(issuer);
+  return url?.protocol === 'https:' && hosts.includes(url.hostname.toLowerCase());
+}
+
+/** Annotation of a Namespace by which an admin permits labels and annotations of generated Secrets. */
+export const SECRET_METADATA_ANNOTATION = 'boxgate.dev/secret-metadata';
+
+/**
+ * Returns a validated Client whose generated Secret gets only the labels and annotations whose exact keys the namespace
+ * permits, with the names of the others; the same Client if all are permitted. Programs such as Helm, Terraform and
+ * Grafana take orders from a label, whether its key has a domain or not.
+ */
+export function permittedMetadata(validated: ValidatedObject, granted: readonly string[]): ValidatedObject {
+  const { secret } = validated;
+  if (secret.from !== 'generated') return validated;
+  const keys = [...Object.keys(secret.labels), ...Object.keys(secret.annotations)];
+  const notPermitted = [...new Set(keys.filter((key) => !granted.includes(key)))].sort();
+  if (notPermitted.length === 0) return validated;
+  const permitted = (texts: Texts): Texts =>
+    Object.fromEntries(Object.entries(texts).filter(([key]) => granted.includes(key)));
+  const left = { ...secret, labels: permitted(secret.labels), annotations: permitted(secret.annotations) };
+  return { ...validated, secret: left, notPermitted, whole: validated };
+}
+
+/** Returns the keys that an annotation permits, separated by commas or blanks. */
+export function grantedMetadata(annotation: string | undefined): readonly string[] {
+  return (annotation ?? '').split(/[\s,]+/).filter((key) => key !== '');
+}
+
+type Texts = Readonly<Record<string, string>>;

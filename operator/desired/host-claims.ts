@@ -1,6 +1,6 @@
 import { HOST_NAME } from '../../crds/fields.ts';
-import { grantCommand } from './grant-command.ts';
-import type { HostGrants, RefusedHost } from './tenancy.ts';
+import { grantCommand } from './namespace-annotations.ts';
+import type { HostGrants, RefusedHost } from './source.ts';
 
 /** The annotation of a Namespace by which an admin grants hosts to its box. */
 export const HOSTS_ANNOTATION = 'boxgate.dev/hosts';

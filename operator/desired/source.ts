@@ -3,11 +3,8 @@ import type { NamespaceClaim } from '../../api/client/desired-state.ts';
 import type { AccountName, ExpectedAccount } from './account-state.ts';
 import type { Kind } from '../../crds/kind.ts';
 import type { Declared, ObjectName } from './declared.ts';
-import type { BoxQuota } from './box-quota.ts';
+import type { BoxQuota } from './namespace-annotations.ts';
 import type { InstalledKinds } from '../installed-fields.ts';
-import type { Finalizers } from '../reconcile/finalizers.ts';
-import type { Tenancy } from './tenancy.ts';
-import type { ServiceState } from './service-state.ts';
 import type { ObjectStatus } from '../status/object-status.ts';
 import type { SecretFinder } from '../secrets/resolve.ts';
 
@@ -110,4 +107,85 @@ export interface Source {
     gone: readonly ObjectStatus[],
     signal: AbortSignal,
   ): Promise<void>;
+}
+
+/** An object whose deletion was requested and waits until its row is gone. */
+export interface TerminatingObject extends ObjectName {
+  /** Its box. */
+  readonly namespace: string;
+  /** Characters of its spec as JSON. */
+  readonly length: number;
+  /** Milliseconds since its deletion was first seen, on a clock that never goes back. */
+  readonly waited: number;
+}
+
+/** Milliseconds until a refused change of an object is tried again. */
+export const REFUSAL_RETRY = 10_000;
+
+/** Returns the message for a terminating object that the API server does not let the operator release. */
+export function notReleased(refusal: string): string {
+  return `the object is being deleted, and the operator cannot release it: ${refusal}`;
+}
+
+/** Finalizers: they delay a deletion until nobody can use what the object declared. A folder has nothing like it. */
+export interface Finalizers {
+  /**
+   * Makes the deletion of these objects wait for {@link remove}; objects that have the finalizer cost nothing. Neither
+   * call throws if an object may not be changed: {@link refusals} has it, and the calls try it again after a while.
+   */
+  add(box: string, objects: readonly ObjectName[], signal: AbortSignal): Promise<void>;
+  /** Returns the objects with the finalizer that are being deleted, in one box or in all. */
+  terminating(box?: string): readonly TerminatingObject[];
+  /** Removes the finalizer of objects. */
+  remove(box: string, objects: readonly ObjectName[], signal: AbortSignal): Promise<void>;
+  /** Returns the sentences with which the API server refused the last change of objects of a box, by their uid. */
+  refusals(box: string): ReadonlyMap<string, string>;
+}
+
+/** State of the Service `boxgate` in the namespace of a box, by which pods of the cluster reach the box. */
+export type ServiceState =
+  | { readonly state: 'ready' }
+  | {
+      readonly state: 'missing';
+      readonly reason: 'ServiceForbidden' | 'ServiceNotOwned' | 'ServiceRefused';
+      readonly message: string;
+    };
+
+/** Checks whether two states say the same. */
+export function isSameService(one: ServiceState | undefined, other: ServiceState | undefined): boolean {
+  if (one?.state !== 'missing' || other?.state !== 'missing') return one?.state === other?.state;
+  return one.reason === other.reason && one.message === other.message;
+}
+
+/** Settings of a box in its namespace, outside of the declarations; a folder has none. */
+export interface Tenancy {
+  /** The namespace, and an admin's decision about an earlier one of its name. */
+  readonly claim: NamespaceClaim;
+  /** True while it is being deleted: nothing can be created in it any more. */
+  readonly isTerminating: boolean;
+  readonly hosts: HostGrants;
+  /** Keys of labels and annotations that generated Secrets may have. */
+  readonly secretMetadata?: readonly string[];
+}
+
+/** Decision on the hosts that a Box claims. */
+export interface HostGrants {
+  /** In lower case. */
+  readonly allowed: readonly string[];
+  readonly refused: readonly RefusedHost[];
+}
+
+/** A host that a Box does not get. The message reveals nothing about another namespace. */
+export interface RefusedHost {
+  readonly host: string;
+  readonly reason: 'HostNotGranted' | 'HostConflict';
+  readonly message: string;
+}
+
+/** Hosts and issuer that a Box requests and does not get. */
+export interface DeniedHosts {
+  readonly hosts: readonly string[];
+  readonly issuer: boolean;
+  readonly reason: RefusedHost['reason'];
+  readonly message: string;
 }

@@ -18,7 +18,7 @@ import { fingerprint } from './digest.ts';
 import { resourceOf } from '../../api/client/manifest/resource.ts';
 import { rowIdOf, type Resource } from '../../crds/validate.ts';
 import { secretSource, type SecretSource } from '../secrets/source.ts';
-import type { DeniedHosts } from './tenancy.ts';
+import type { DeniedHosts } from './source.ts';
 
 /** Properties of an object's spec that its status, and those of linked objects, depend on. */
 export type Traits =

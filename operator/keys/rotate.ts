@@ -1,9 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { certificateStep } from './certificate-rotation.ts';
-import { createCertificate } from './certificate.ts';
-import type { KeysConfig } from './config.ts';
-import { keyNames, managementNames } from './create-keys.ts';
 import {
+  certificateStep,
   digestStep,
   encryptionStep,
   forgetStep,
@@ -14,6 +11,9 @@ import {
   type KeyChange,
   type RotationStep,
 } from './rotation.ts';
+import { createCertificate } from './certificate.ts';
+import type { KeysConfig } from './config.ts';
+import { keyNames, managementNames } from './create-keys.ts';
 import type { FoundSecret, SecretStore } from './secret-store.ts';
 
 /**

@@ -1,16 +1,16 @@
 import type { Adoption, ApplyLine, ApplyResult, DeclareLine } from '../../api/client/desired-state.ts';
 import type { Fault } from '../../crds/fault.ts';
-import { withoutDenied } from '../desired/granted-hosts.ts';
+import { withoutDenied } from '../desired/candidates.ts';
 import type { KnownRow, StoredState } from './stored-state.ts';
 import { declarerOf, ownerOf } from '../desired/declared.ts';
 import { intentOf, rowKey, rowOf, type Desired } from '../desired/desired.ts';
 import { releaseRetained } from '../secrets/forget.ts';
 import { declaredResource } from '../desired/validate.ts';
 import type { BoxPass } from './box-pass.ts';
-import { quotaText, retryBeyondQuota, retryRefusals } from '../desired/quota-refusals.ts';
 import { confirmedRemovals, removeFinalizers, type Deletions } from './deletion.ts';
 import { nextCall, planOf, removalLine, type Plan, type Removal } from './plan.ts';
 import type { Resource } from '../../crds/validate.ts';
+import type { Quota } from '../../crds/quota.ts';
 
 /** Compares every digest with the database and remembers its rows. Changes nothing there. */
 export async function compareWithStored(pass: BoxPass, desired: readonly Desired[]): Promise<void> {
@@ -205,4 +205,28 @@ const none: readonly never[] = [];
 function belowSpec(faults: readonly Fault[] = none): readonly Fault[] {
   if (faults.length === 0) return none;
   return faults.map(({ path, message }) => ({ path: path === '' ? '' : `spec.${path}`, message }));
+}
+
+/** Objects beyond a quota that a sweep retries, the oldest first: rows may have been deleted over REST. */
+const retriedInSweep = 1_000;
+
+/** Forgets refusals, so that the objects are tried again; of those beyond a quota, a part. */
+function retryRefusals(stored: StoredState): void {
+  let beyond = 0;
+  for (const [key, { result }] of stored.refusals) {
+    if (result === 'quota') beyond += 1;
+    if (result !== 'quota' || beyond <= retriedInSweep) stored.deleteRefusal(key);
+  }
+}
+
+/** Forgets refusals beyond a quota, because there may be room now; returns whether there were any. */
+function retryBeyondQuota(stored: StoredState): boolean {
+  const before = stored.refusals.size;
+  for (const [key, { result }] of stored.refusals) if (result === 'quota') stored.deleteRefusal(key);
+  return stored.refusals.size < before;
+}
+
+/** Returns the quotas that the API should have, as JSON; those that it has if the Namespace's cannot be read. */
+function quotaText(quota: Partial<Quota> | undefined, stored: StoredState): string {
+  return quota === undefined ? stored.quota : JSON.stringify(quota, Object.keys(quota).sort());
 }

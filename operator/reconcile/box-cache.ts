@@ -1,8 +1,8 @@
 import type { Desired } from '../desired/desired.ts';
 import type { StatusInput, Refusal } from '../status/status-input.ts';
 import type { InstalledKinds } from '../installed-fields.ts';
-import type { ServiceState } from '../desired/service-state.ts';
-import type { SecretCache } from '../secrets/kept-secrets.ts';
+import type { ServiceState } from '../desired/source.ts';
+import type { SecretCache } from '../secrets/keeper.ts';
 import type { AccountState } from '../desired/account-state.ts';
 import type { Transition } from '../status/status.ts';
 import type { UsageCache } from '../status/usage.ts';
@@ -23,7 +23,7 @@ export interface DeclaredCache {
   readonly issuer: string;
 }
 
-/** Removals that are left; written by `apply/deletion.ts`, and `missing` by `apply/confirm-removals.ts` too. */
+/** Removals that are left; written by `deletion.ts`. */
 export interface DeletionCache {
   /** Number of rows whose objects are in no list, and which the last pass could not confirm as gone. */
   missing: number;
@@ -53,13 +53,13 @@ export interface BoxCache {
   readonly namespace: NamespaceCache;
   /** Written by `secrets/`. */
   readonly secrets: SecretCache;
-  /** By object key; written by `publish.ts`. */
+  /** By object key; written by `statuses.ts`. */
   readonly published: Map<string, Published>;
-  /** Refusal of the whole box, because it belongs to another namespace; written by `outcome.ts`. */
+  /** Refusal of the whole box, because it belongs to another namespace; written by `statuses.ts`. */
   locked: Refusal | undefined;
   /** By object key: the pinned ServiceAccounts of clients; replaced by `pass.ts`. */
   accounts: ReadonlyMap<string, readonly AccountState[]>;
-  /** State of the Service of the box; written by `keep-service.ts`. */
+  /** State of the Service of the box; written by `pass.ts`. */
   service: ServiceState | undefined;
   /** Written by `status/usage.ts`. */
   usage: UsageCache | undefined;

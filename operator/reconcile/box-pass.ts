@@ -3,7 +3,7 @@ import type { ManagementError } from '../../api/client/management-error.ts';
 import type { Quota } from '../../crds/quota.ts';
 import type { Candidate, Desired } from '../desired/desired.ts';
 import type { Listing } from '../desired/source.ts';
-import type { KeptSecrets } from '../secrets/kept-secrets.ts';
+import type { KeptSecrets } from '../secrets/keeper.ts';
 import type { BoxApi } from './box-api.ts';
 import type { BoxCache } from './box-cache.ts';
 import type { PassContext } from './pass-context.ts';

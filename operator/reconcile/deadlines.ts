@@ -1,6 +1,6 @@
 import type { EventRecorder } from '../status/events.ts';
-import { deletionWaits, type Failure } from './failure.ts';
-import type { TerminatingObject, Finalizers } from './finalizers.ts';
+import { deletionWaits, type Failure } from '../status/status-input.ts';
+import type { TerminatingObject, Finalizers } from '../desired/source.ts';
 import type { QueueOptions } from './work-queue.ts';
 
 /** Dependencies of the deadlines. */

@@ -8,8 +8,8 @@ import { declarerOf } from '../desired/declared.ts';
 import { contested, isAnyContested, rowKey, type Candidate } from '../desired/desired.ts';
 import { releaseRetained } from '../secrets/forget.ts';
 import type { BoxPass } from './box-pass.ts';
-import { notReleased } from './finalizers.ts';
-import { isLocked } from './outcome.ts';
+import { notReleased } from '../desired/source.ts';
+import { isLocked } from './statuses.ts';
 import { areAllOwn, isWanted, removalLine, removalsOf, type Removal } from './plan.ts';
 
 /** Removals made before anything else in a pass. */

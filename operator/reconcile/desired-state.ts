@@ -1,10 +1,9 @@
 import { issuerOf } from '../desired/candidates.ts';
 import { contests, desiredOf, type Candidate, type Desired } from '../desired/desired.ts';
-import { mayInherit } from '../desired/inherited-clients.ts';
+import { mayInherit, generatedSecrets } from '../secrets/generated-secrets.ts';
 import type { SecretNeeds } from '../desired/source.ts';
-import { generatedSecrets } from '../secrets/generated-secrets.ts';
-import { recordInlineSecrets } from '../secrets/inline-secrets.ts';
-import type { SecretCache } from '../secrets/kept-secrets.ts';
+import { recordInlineSecrets } from '../status/events.ts';
+import type { SecretCache } from '../secrets/keeper.ts';
 import { resolveSecret, type ResolvedSecret, type SecretFinder } from '../secrets/resolve.ts';
 import { isTerminating, type BoxPass } from './box-pass.ts';
 

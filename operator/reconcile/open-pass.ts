@@ -4,11 +4,11 @@ import { candidatesOf } from '../desired/candidates.ts';
 import type { Desired } from '../desired/desired.ts';
 import { withoutTaken } from '../desired/host-claims.ts';
 import type { Listing } from '../desired/source.ts';
-import { recordQuotaFault } from '../status/quota-events.ts';
+import { recordQuotaFault } from '../status/events.ts';
 import { boxApi, type BoxApi } from './box-api.ts';
 import type { BoxCache } from './box-cache.ts';
 import type { BoxPass, PassRequest } from './box-pass.ts';
-import { publishAgain } from './publish.ts';
+import { publishAgain } from './statuses.ts';
 
 /** Reads and validates the declarations of a box. Throws what the source throws, and ManagementError. */
 export async function openPass(request: PassRequest): Promise<BoxPass> {

@@ -1,5 +1,5 @@
 import type { Desired } from '../desired/desired.ts';
-import { findLinks } from '../desired/find-links.ts';
+import { findLinks } from '../desired/links.ts';
 import { followServiceAccounts } from '../desired/service-accounts.ts';
 import { forgetLeftovers, forgetUnwanted } from '../secrets/forget.ts';
 import { nextLook } from '../secrets/generated-secrets.ts';
@@ -9,10 +9,9 @@ import { deletionsOf, removeDeleted } from './deletion.ts';
 import type { Removal } from './plan.ts';
 import { isTerminating, type BoxPass, type PassRequest } from './box-pass.ts';
 import { desiredState } from './desired-state.ts';
-import { REFUSAL_RETRY } from './finalizers.ts';
+import { REFUSAL_RETRY } from '../desired/source.ts';
 import { inNamespace, openPass } from './open-pass.ts';
-import { outcomeOf, writeStatuses } from './outcome.ts';
-import type { Remainder } from './publish.ts';
+import { outcomeOf, writeStatuses, type Remainder } from './statuses.ts';
 
 /**
  * Runs one pass over a box: reads what is declared, removes what is gone, sends what differs, publishes the statuses

@@ -1,18 +1,15 @@
 import { ManagementError } from '../../api/client/management-error.ts';
 import { watchApiAvailability, type ApiAvailability } from './api-availability.ts';
-import { defaultBackOff } from './back-off.ts';
+import { defaultBackOff, createWorkQueue, type QueueOptions } from './work-queue.ts';
 import { emptyCache, type BoxCache } from './box-cache.ts';
-import { createClusterSettings, type ReadServiceAccounts } from '../cluster-settings.ts';
-import { countConditions } from '../status/condition-counts.ts';
+import { createClusterSettings, type ReadServiceAccounts, createJobs, SWEEP } from './sweep.ts';
+import { countConditions, measured, noMeter, type PassMeter } from './pass-metrics.ts';
 import { startDeadlines } from './deadlines.ts';
-import { failureOf, type Failure } from './failure.ts';
+import { failureOf, type Failure } from '../status/status-input.ts';
 import { keepHosts } from '../desired/host-keeper.ts';
 import { inAllBoxes, isMassDeletion, type Missing } from '../desired/mass-deletion-guard.ts';
 import { reconcileBox } from './pass.ts';
 import type { PassContext } from './pass-context.ts';
-import { measured, noMeter, type PassMeter } from './pass-meter.ts';
-import { createJobs, SWEEP } from './sweep.ts';
-import { createWorkQueue, type QueueOptions } from './work-queue.ts';
 
 /** Keeps every box as declared, until it is stopped. */
 export interface Reconciler {
@@ -104,10 +101,10 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
     ...passing,
     run: (key) => jobs.get(key)?.(queue) ?? reconcile(key),
     onFailure(key, error, wait) {
-      if (jobs.has(key)) return void onFailure('', error, wait);
-      sweepDue.add(key);
-      failing.set(key, error);
-      onFailure(key, error, wait);
+      const isJob = jobs.has(key);
+      if (!isJob) failing.set(key, error);
+      if (!isJob) sweepDue.add(key);
+      onFailure(isJob ? '' : key, error, wait);
     },
   });
   const conditions = () => countConditions(caches.values());

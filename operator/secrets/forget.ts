@@ -1,8 +1,7 @@
 import type { KnownRow } from '../reconcile/stored-state.ts';
-import type { KeptSecrets } from './kept-secrets.ts';
+import type { KeptSecrets, KeptName, SecretKeeper } from './keeper.ts';
 import type { Candidate, Desired } from '../desired/desired.ts';
 import type { Removal } from '../reconcile/plan.ts';
-import type { KeptName, SecretKeeper } from './keeper.ts';
 import { secretName } from './source.ts';
 
 /**

@@ -1,15 +1,13 @@
 import { ManagementError } from '../../api/client/management-error.ts';
 import type { Secret } from '../../api/client/secret.ts';
-import type { LastUses } from '../../api/client/desired-state.ts';
+import type { LastUses, NamespaceClaim } from '../../api/client/desired-state.ts';
 import type { KnownRow } from '../reconcile/stored-state.ts';
 import { objectKey, type Declared } from '../desired/declared.ts';
 import type { Candidate, Desired } from '../desired/desired.ts';
 import { secretFacts } from './generated-secret.ts';
-import { inheritedClients } from '../desired/inherited-clients.ts';
-import type { KeptSecrets } from './kept-secrets.ts';
+import type { KeptSecrets, SecretWish } from './keeper.ts';
 import { missing, type ResolvedSecret } from './resolve.ts';
 import type { SecretUsage } from './rotation.ts';
-import type { SecretWish } from './keeper.ts';
 import { secretName } from './source.ts';
 import type { BoxSecrets } from '../desired/source.ts';
 
@@ -209,4 +207,27 @@ function notMade(name: string): ResolvedSecret {
 
 function notOwned(name: string): ResolvedSecret {
   return missing('SecretNotOwned', `Secret ${name} is declared by somebody else; give generateSecret.name another one`);
+}
+
+/**
+ * Checks whether a box may hold rows of objects that no longer exist but whose names come back: those of an older
+ * cluster (`BOXGATE_ADOPT_CLUSTER`), or of the namespace that an admin adopts.
+ */
+export function mayInherit(adopts: string | undefined, claim: NamespaceClaim | undefined): boolean {
+  return adopts !== undefined || claim?.adopt !== undefined;
+}
+
+/**
+ * Returns the ids of the clients that have a row of this cluster, including adopted ones; undefined while the API
+ * cannot tell. A new secret must then wait, because the one in the row would end without an overlap.
+ */
+async function inheritedClients(
+  lastUses: () => Promise<LastUses['clients']>,
+): Promise<ReadonlySet<string> | undefined> {
+  try {
+    return new Set((await lastUses()).map(({ id }) => id));
+  } catch (error) {
+    if (error instanceof ManagementError) return undefined;
+    throw error;
+  }
 }

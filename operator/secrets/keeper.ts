@@ -1,7 +1,9 @@
 import type { Secret } from '../../api/client/secret.ts';
 import type { SecretFacts } from './generated-secret.ts';
-import type { ResolvedSecret } from './resolve.ts';
-import type { Rotation, SecretUsage } from './rotation.ts';
+import type { ResolvedSecret, ReadySecret } from './resolve.ts';
+import { type Rotation, type SecretUsage, nextLook, type KeptSecret, type SecretChange } from './rotation.ts';
+import { NEVER } from '../../crds/duration.ts';
+import type { ObjectEvent } from '../status/events.ts';
 
 /** A Client that needs a generated secret, and the content of its Secret. */
 export interface SecretWish {
@@ -57,3 +59,82 @@ export interface SecretKeeper {
   /** Deletes secrets whose Client is gone or has another secret now. */
   forget(box: string, kept: readonly KeptName[], signal: AbortSignal): Promise<void>;
 }
+
+/** State of a box's generated secrets that is kept between two passes. */
+export interface SecretCache {
+  /** By name of the Secret: a generated secret, and its Client. */
+  readonly generated: Map<string, KeptName & { readonly client: string }>;
+  /** Names of generated secrets that no Client wanted at the last sweep. */
+  leftovers: ReadonlySet<string>;
+}
+
+/** The generated secrets of one box, in one pass. */
+export interface KeptSecrets {
+  readonly box: string;
+  readonly keeper: SecretKeeper;
+  readonly cache: SecretCache;
+  readonly signal: AbortSignal;
+}
+
+const never = Date.parse(NEVER);
+
+/** Returns what a kept secret means for its client's row; `version` is its keeper's name for this state of it. */
+export function resolveKept(
+  kept: KeptSecret,
+  version: string,
+  { rotation, usage }: Pick<SecretWish, 'rotation' | 'usage'>,
+  now: number,
+): ReadySecret {
+  const { value, next, previous } = kept;
+  const look = nextLook(kept, rotation, now);
+  if (next !== undefined) {
+    return { state: 'ready', value: next, previous: { value, until: never }, isStaged: true, version };
+  }
+  if (previous === undefined) return { state: 'ready', value, version, look };
+  return { state: 'ready', value, previous, version, look, previousLastUsed: usage?.previousLastUsed };
+}
+
+type Telling = Pick<ObjectEvent, 'type' | 'reason' | 'message'>;
+
+/** Returns the event for a change of a generated secret; `isKnown`: the client had one before. */
+export function secretEvent(
+  box: string,
+  { client, uid, secret }: SecretWish,
+  change: SecretChange,
+  isKnown: boolean,
+): ObjectEvent | undefined {
+  const telling = TELLINGS[change](`Secret ${secret}`, isKnown);
+  return telling && { object: { kind: 'Client', namespace: box, name: client, uid }, ...telling };
+}
+
+const overlap = 'the one before is valid until the overlap ends';
+
+const TELLINGS = {
+  none: () => undefined,
+  // Nobody sees it yet.
+  staged: () => undefined,
+  made: (secret, isKnown) =>
+    isKnown
+      ? { type: 'Warning', reason: 'SecretRecreated', message: `${secret} was gone and has a new secret; ${overlap}` }
+      : { type: 'Normal', reason: 'SecretCreated', message: `${secret} holds the secret of this client` },
+  renewed: (secret) => ({
+    type: 'Warning',
+    reason: 'SecretRenewed',
+    message: `${secret} no longer held the generated secret and has a new one; ${overlap}`,
+  }),
+  taken: (secret) => ({
+    type: 'Warning',
+    reason: 'SecretReplaced',
+    message: `${secret} holds another secret that somebody put there; ${overlap}`,
+  }),
+  rotated: (secret) => ({
+    type: 'Normal',
+    reason: 'SecretRotated',
+    message: `${secret} holds a new secret; ${overlap}`,
+  }),
+  retired: (secret) => ({
+    type: 'Normal',
+    reason: 'SecretRetired',
+    message: `${secret}: the previous secret has expired`,
+  }),
+} as const satisfies Record<SecretChange, (secret: string, isKnown: boolean) => Telling | undefined>;

@@ -2,10 +2,9 @@ import type { ClientUsage } from '../../api/client/desired-state.ts';
 import { accountName, type AccountState } from '../desired/account-state.ts';
 import type { PassContext } from '../reconcile/pass-context.ts';
 import type { BoxCache } from '../reconcile/box-cache.ts';
-import type { Failure } from '../reconcile/failure.ts';
+import type { Failure, StatusInput, RowState } from './status-input.ts';
 import type { StoredState } from '../reconcile/stored-state.ts';
 import type { Desired } from '../desired/desired.ts';
-import type { StatusInput, RowState } from './status-input.ts';
 import { danglingLinks, linksOf } from '../desired/links.ts';
 
 /** Part of a pass that the input comes from. */

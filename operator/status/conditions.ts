@@ -6,8 +6,8 @@ import type { StatusInput } from './status-input.ts';
 import type { Condition } from './object-status.ts';
 import { CONDITIONS, HOLDING_BACK, isConditionType, NEXT_STEPS, type ConditionType, type Reason } from './reasons.ts';
 import { accountName, strangerAmong, type AccountState } from '../desired/account-state.ts';
-import { grantCommand } from '../desired/grant-command.ts';
-import { SECRET_METADATA_ANNOTATION } from '../secrets/secret-metadata.ts';
+import { grantCommand } from '../desired/namespace-annotations.ts';
+import { SECRET_METADATA_ANNOTATION } from '../desired/candidates.ts';
 import { secretName } from '../secrets/source.ts';
 
 /** A condition without its generation and transition time. */

@@ -1,11 +1,11 @@
+import path from 'node:path';
 import { expect } from 'chai';
 import { createServer, type Server } from 'node:https';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import path from 'node:path';
 import { createManagement } from '../../api/client/management.ts';
 import { Secret } from '../../api/client/secret.ts';
-import { createManagementAuthority } from '../../operator/management-authority.ts';
+import { createManagementAuthority } from '../../operator/cluster-reconciler.ts';
 import { createLog } from '../../process/log.ts';
 import { createAuthority, createSecretFolder, type SecretFolder } from '../support/certificates.ts';
 import type { Certificate } from '../support/localhost-certificate.ts';

@@ -1,10 +1,9 @@
-import type { BoxQuota } from '../../operator/desired/box-quota.ts';
+import type { BoxQuota } from '../../operator/desired/namespace-annotations.ts';
 import type { Declared, DeclaredSecret } from '../../operator/desired/declared.ts';
 import type { ObjectStatus } from '../../operator/status/object-status.ts';
-import { resolveKept } from '../../operator/secrets/resolve-kept.ts';
+import { resolveKept, type SecretKeeper, type SecretWish } from '../../operator/secrets/keeper.ts';
 import type { ResolvedSecret } from '../../operator/secrets/resolve.ts';
 import { nextSecret, type KeptSecret } from '../../operator/secrets/rotation.ts';
-import type { SecretKeeper, SecretWish } from '../../operator/secrets/keeper.ts';
 import type { Source } from '../../operator/desired/source.ts';
 import { Secret } from '../../api/client/secret.ts';
 import { generateClientSecret } from '../../api/credentials/secret-text.ts';

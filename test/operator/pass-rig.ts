@@ -6,7 +6,7 @@ import { emptyCache, type BoxCache } from '../../operator/reconcile/box-cache.ts
 import type { Declared } from '../../operator/desired/declared.ts';
 import type { PassScope } from '../../operator/reconcile/box-pass.ts';
 import { reconcileBox } from '../../operator/reconcile/pass.ts';
-import type { Remainder } from '../../operator/reconcile/publish.ts';
+import type { Remainder } from '../../operator/reconcile/statuses.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { unthrottled } from '../support/unthrottled.ts';
 import { memoryKeeper, memorySource, type MemoryKeeper, type MemorySource } from './memory-source.ts';

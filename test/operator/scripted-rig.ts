@@ -8,7 +8,7 @@ import { createConnection } from '../../operator/kube/client/cluster-config.ts';
 import { createKubeApi, type KubeCall } from '../../operator/kube/client/kube-api.ts';
 import { defaultTimes } from '../../operator/kube/client/list-watch.ts';
 import { createOperatorMetrics } from '../../operator/metrics.ts';
-import type { PassMeter } from '../../operator/reconcile/pass-meter.ts';
+import type { PassMeter } from '../../operator/reconcile/pass-metrics.ts';
 import { startReconciler, type Reconciler } from '../../operator/reconcile/reconciler.ts';
 import { startScriptedCluster, type ScriptedCluster } from '../support/cluster/scripted-cluster.ts';
 import type { TestApi } from '../support/api.ts';

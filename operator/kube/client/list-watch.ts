@@ -1,5 +1,5 @@
 import { isObject } from '../../../crds/json-value.ts';
-import { waitAfter, type BackOff } from '../../reconcile/back-off.ts';
+import { waitAfter, type BackOff } from '../../reconcile/work-queue.ts';
 import type { KubeApi } from './kube-api.ts';
 import { KubeError, noAnswer } from './kube-error.ts';
 import { list } from './list.ts';

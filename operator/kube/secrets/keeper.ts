@@ -1,10 +1,8 @@
 import type { Secret } from '../../../api/client/secret.ts';
 import type { EventRecorder } from '../../status/events.ts';
-import { resolveKept } from '../../secrets/resolve-kept.ts';
+import { resolveKept, type KeptName, type SecretKeeper, type SecretWish, secretEvent } from '../../secrets/keeper.ts';
 import { missing, type MissingSecret, type ResolvedSecret } from '../../secrets/resolve.ts';
 import { nextSecret, type KeptSecret, type PreviousSecret, type SecretChange } from '../../secrets/rotation.ts';
-import { secretEvent } from '../../secrets/event.ts';
-import type { KeptName, SecretKeeper, SecretWish } from '../../secrets/keeper.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 import { KubeError, refusedVerb } from '../client/kube-error.ts';
 import { forEachConcurrently } from '../client/concurrency.ts';

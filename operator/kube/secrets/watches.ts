@@ -1,4 +1,4 @@
-import { waitAfter } from '../../reconcile/back-off.ts';
+import { waitAfter } from '../../reconcile/work-queue.ts';
 import { CLIENT_SECRET_LABEL } from '../../secrets/resolve.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 import { KubeError } from '../client/kube-error.ts';

@@ -1,5 +1,5 @@
 import { BOX_SERVICE, type InClusterAddresses } from '../../desired/addresses.ts';
-import type { ServiceState } from '../../desired/service-state.ts';
+import type { ServiceState } from '../../desired/source.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 import { KubeError, refusedVerb } from '../client/kube-error.ts';
 import { pathOfKind, pathOfObject } from '../client/live-read.ts';

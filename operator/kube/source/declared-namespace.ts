@@ -1,8 +1,8 @@
 import { isObject } from '../../../crds/json-value.ts';
 import { QUOTA_ANNOTATION } from '../../../crds/quota.ts';
-import { readQuota, type BoxQuota } from '../../desired/box-quota.ts';
+import { readQuota, type BoxQuota } from '../../desired/namespace-annotations.ts';
 import { grantedHosts, HOSTS_ANNOTATION } from '../../desired/host-claims.ts';
-import { grantedMetadata, SECRET_METADATA_ANNOTATION } from '../../secrets/secret-metadata.ts';
+import { grantedMetadata, SECRET_METADATA_ANNOTATION } from '../../desired/candidates.ts';
 import type { NamespaceClaim } from '../../../api/client/desired-state.ts';
 import { identityOf, metadataOf } from '../client/kube-object.ts';
 import type { Kept, Novelty } from '../client/object-store.ts';

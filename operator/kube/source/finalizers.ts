@@ -1,5 +1,5 @@
 import type { Kind } from '../../../crds/kind.ts';
-import { notReleased, REFUSAL_RETRY, type TerminatingObject, type Finalizers } from '../../reconcile/finalizers.ts';
+import { notReleased, REFUSAL_RETRY, type TerminatingObject, type Finalizers } from '../../desired/source.ts';
 import type { ObjectName } from '../../desired/declared.ts';
 import { declaredObject, FINALIZER, isHeld, novelty, type DeclaredObject } from './declared-object.ts';
 import type { KubeApi } from '../client/kube-api.ts';

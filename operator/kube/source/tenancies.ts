@@ -1,8 +1,7 @@
 import { MOST_HOSTS } from '../../../api/client/box-hosts.ts';
 import { isObject } from '../../../crds/json-value.ts';
 import { assignableHosts, validateHosts, type HostClaim } from '../../desired/host-claims.ts';
-import type { HostReading } from '../../desired/source.ts';
-import type { HostGrants, Tenancy } from '../../desired/tenancy.ts';
+import type { HostReading, HostGrants, Tenancy } from '../../desired/source.ts';
 import type { DeclaredNamespace } from './declared-namespace.ts';
 import type { DeclaredObject } from './declared-object.ts';
 import type { ObjectStore } from '../client/object-store.ts';

@@ -1,9 +1,9 @@
+import path from 'node:path';
 import { expect } from 'chai';
 import { execFile } from 'node:child_process';
-import path from 'node:path';
 import { promisify } from 'node:util';
 import { isObject } from '../../../crds/json-value.ts';
-import { grantCommand } from '../../../operator/desired/grant-command.ts';
+import { grantCommand } from '../../../operator/desired/namespace-annotations.ts';
 import { HOSTS_ANNOTATION } from '../../../operator/desired/host-claims.ts';
 import { controlPlane } from '../../support/cluster/control-plane.ts';
 import { findPrograms } from '../../../tools/envtest/find-programs.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { X509Certificate } from 'node:crypto';
 import { createServer, get } from 'node:https';
-import { certificateStep } from '../../../operator/keys/certificate-rotation.ts';
+import { certificateStep } from '../../../operator/keys/rotation.ts';
 import { authoritiesOf, createCertificate, type ServiceCertificate } from '../../../operator/keys/certificate.ts';
 import { portOf } from '../../../process/port-of.ts';
 

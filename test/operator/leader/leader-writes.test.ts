@@ -2,9 +2,8 @@ import { expect } from 'chai';
 import { ManagementError } from '../../../api/client/management-error.ts';
 import { createManagement, type Management } from '../../../api/client/management.ts';
 import { Secret } from '../../../api/client/secret.ts';
-import { LeadershipLost } from '../../../operator/leader/election.ts';
+import { LeadershipLost, callsOfLeader, writesOfLeader } from '../../../operator/leader/election.ts';
 import type { KubeCall } from '../../../operator/kube/client/kube-api.ts';
-import { callsOfLeader, writesOfLeader } from '../../../operator/leader/leader-writes.ts';
 import { startScriptedApiServer, status, type ScriptedApiServer } from '../../support/cluster/scripted-api-server.ts';
 import { apiOf } from '../kube/things.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { waitAfter } from '../../../operator/reconcile/back-off.ts';
+import { waitAfter } from '../../../operator/reconcile/work-queue.ts';
 
 const backOff = { first: 200, ceiling: 30_000 };
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ServiceState } from '../../../operator/desired/service-state.ts';
+import type { ServiceState } from '../../../operator/desired/source.ts';
 import { declared, machineClient } from '../declare.ts';
 import { eachInBox, type PassRig } from '../pass-rig.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Declared } from '../../../operator/desired/declared.ts';
-import type { TerminatingObject } from '../../../operator/reconcile/finalizers.ts';
+import type { TerminatingObject } from '../../../operator/desired/source.ts';
 import { startApi, type TestApi } from '../../support/api.ts';
 import { machineClient } from '../declare.ts';
 import { passRig, type PassRig } from '../pass-rig.ts';

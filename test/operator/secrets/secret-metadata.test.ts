@@ -1,7 +1,7 @@
 import { isObject } from '../../../crds/json-value.ts';
 import { expect } from 'chai';
 import { validate } from '../../../operator/desired/validate.ts';
-import { grantedMetadata, permittedMetadata } from '../../../operator/secrets/secret-metadata.ts';
+import { grantedMetadata, permittedMetadata } from '../../../operator/desired/candidates.ts';
 import { eventually } from '../../support/eventually.ts';
 import { machineClient } from '../declare.ts';
 import { annotate } from '../desired/host-requests.ts';

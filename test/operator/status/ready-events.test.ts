@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { countConditions } from '../../../operator/status/condition-counts.ts';
+import { countConditions } from '../../../operator/reconcile/pass-metrics.ts';
 import type { ObjectStatus } from '../../../operator/status/object-status.ts';
 import type { Reason } from '../../../operator/status/reasons.ts';
-import { recordReadiness } from '../../../operator/status/ready-events.ts';
+import { recordReadiness } from '../../../operator/status/events.ts';
 import { createOperatorMetrics } from '../../../operator/metrics.ts';
 import { allowPolicy, declared, edited, machineClient } from '../declare.ts';
 import { eachInBox, type PassRig } from '../pass-rig.ts';

@@ -1,14 +1,15 @@
 import type { BoxCache, Published } from './box-cache.ts';
 import { objectKey } from '../desired/declared.ts';
 import type { Desired } from '../desired/desired.ts';
-import { deletionWaits, type Failure } from './failure.ts';
+import { deletionWaits, type Failure, sameStatusInput, failureOf, type Refusal } from '../status/status-input.ts';
 import { boxStatusInput } from '../status/box-status-input.ts';
 import type { Condition, ObjectStatus } from '../status/object-status.ts';
 import type { BoxPass } from './box-pass.ts';
 import type { PassContext } from './pass-context.ts';
-import { recordReadiness } from '../status/ready-events.ts';
-import { sameStatusInput } from '../status/status-input.ts';
+import { recordReadiness } from '../status/events.ts';
 import { statusOf, TransitionPool, withTransitionTimes } from '../status/status.ts';
+import { ManagementError } from '../../api/client/management-error.ts';
+import type { NamespaceClaim } from '../../api/client/desired-state.ts';
 
 /** Work that a pass leaves: none, or some for the next pass. */
 export type Remainder = 'done' | 'more';
@@ -153,4 +154,78 @@ function forgotten({ published: all, declared: { objects } }: BoxCache): readonl
   const gone = [...all].filter(([key]) => !objects.has(key));
   for (const [key] of gone) all.delete(key);
   return gone.map(([, last]) => lastStatus(last));
+}
+
+/** Outcome of applying the desired state of a box, which its statuses report. */
+type Outcome =
+  /** `isCut`: the next pass sends the rest. */
+  | { readonly result: 'applied'; readonly isCut: boolean }
+  /** The box belongs to another namespace, whose uid is `bound`. */
+  | { readonly result: 'locked'; readonly bound: string | undefined }
+  | { readonly result: 'failed'; readonly error: unknown };
+
+/** Returns the outcome of `apply`, which returns whether anything is left for the next pass. */
+export async function outcomeOf(apply: () => Promise<boolean>): Promise<Outcome> {
+  try {
+    return { result: 'applied', isCut: await apply() };
+  } catch (error) {
+    return isLocked(error) ? { result: 'locked', bound: error.bound } : { result: 'failed', error };
+  }
+}
+
+/** Checks whether the API refuses a call because the box belongs to another namespace. */
+export function isLocked(error: unknown): error is ManagementError {
+  return error instanceof ManagementError && error.code === 'locked';
+}
+
+/** Writes the statuses that follow from an outcome; returns what remains. Throws the error of a failure. */
+export async function writeStatuses(pass: BoxPass, desired: readonly Desired[], outcome: Outcome): Promise<Remainder> {
+  const { box, namespace, cache } = pass;
+  if (outcome.result !== 'applied') cache.stored.markUnsynced();
+  switch (outcome.result) {
+    case 'applied':
+      cache.locked = undefined;
+      // Rows come before statuses.
+      return outcome.isCut ? 'more' : publish(pass, desired, 'pending');
+    case 'locked':
+      cache.locked = lockedBox(box, outcome.bound, namespace, cache.locked);
+      // Only an admin's decision helps, which is seen immediately: there is no reason to retry.
+      await releaseTerminating(pass);
+      return publish(pass, desired, 'pending');
+    case 'failed':
+      await publish(pass, desired, failureOf(outcome.error), reported(pass, desired));
+      throw outcome.error;
+  }
+}
+
+/**
+ * Returns the keys of the objects whose statuses a failure leaves as they are. Before the rows were ever read, nobody
+ * knows whether an object is in force: a status about what it declares now stays. A Box tells whether the API answers.
+ */
+function reported({ cache, context }: BoxPass, desired: readonly Desired[]): ReadonlySet<string> {
+  const { source, apiFault } = context;
+  if (cache.stored.isKnown) return new Set();
+  const objects = desired.map(({ object }) => object).filter(({ kind }) => kind !== 'Box' || apiFault() === undefined);
+  return new Set(objects.filter((one) => source.isReported?.(one) === true).map(({ key }) => key));
+}
+
+/** Releases the terminating objects of a locked box. They have no row: its rows belong to the earlier namespace. */
+async function releaseTerminating({ box, context: { source }, signal }: BoxPass): Promise<void> {
+  const going = source.finalizers?.terminating(box) ?? [];
+  if (going.length > 0) await source.finalizers?.remove(box, going, signal);
+}
+
+/** Returns the refusal of a box that is bound to another namespace; the earlier instance if it says the same. */
+function lockedBox(
+  box: string,
+  bound: string | undefined,
+  claim: NamespaceClaim | undefined,
+  before: Refusal | undefined,
+): Refusal {
+  const old = bound ?? '<its uid>';
+  const detail =
+    `the box ${box} belongs to the namespace with the uid ${old}; this one has the uid ${claim?.uid ?? ''}. ` +
+    `To go on with the users, keys and sessions of that one: kubectl annotate namespace ${box} boxgate.dev/adopt-uid=${old}; ` +
+    `to end them for good and start again: kubectl annotate namespace ${box} boxgate.dev/discard-uid=${old}`;
+  return before?.detail === detail ? before : { digest: '', result: 'locked', faults: [], detail };
 }
