@@ -148,9 +148,9 @@ describe('upkeep', () => {
   it('deletes refresh families that are long over, however many there are', async () => {
     await world.owner.query(
       `INSERT INTO boxgate.refresh_family (box, id, client, version, family_hash, token_hash, session, created_at,
-                                           last_used_at, expires_at, ends_at, sessions_end)
+                                           last_used_at, expires_at, ends_at, sessions_end, grant_type)
        SELECT 'a', gen_random_uuid(), 'c', 1, sha256(n::text::bytea), sha256(n::text::bytea), gen_random_uuid(),
-              begun, begun, ended, ended, ended
+              begun, begun, ended, ended, ended, 'c'
          FROM generate_series(1, 2500) n, (VALUES (now() - interval '9 days', now() - interval '5 days')) t (begun, ended)`,
     );
     await upkeepRound(world.services, log, running);

@@ -683,7 +683,7 @@ CREATE TABLE boxgate.refresh_family (
   ended_at         timestamptz,
   ended_as         text CHECK (ended_as IN ('closed', 'revoked')),
   -- The grant that it came from, a letter as in session.type: a refreshed session is valid only while its client lists it.
-  grant_type       "char" CHECK (grant_type <> 'r'),
+  grant_type       "char" NOT NULL CHECK (grant_type <> 'r'),
   -- Time of the user's sign-in, for the id_tokens of refreshes; null for a client's own.
   authenticated_at timestamptz,
   PRIMARY KEY (box, id),
@@ -921,20 +921,12 @@ BEGIN
 END
 $$;
 
--- The grant that a family came from. Before it was stored, only two grants began families: a client's own came from
--- client credentials, a user's from an authorization code.
-CREATE FUNCTION boxgate.family_grant(p_stored "char", p_user bigint) RETURNS "char"
-LANGUAGE sql IMMUTABLE
-AS $$
-  SELECT coalesce(p_stored, CASE WHEN p_user IS NULL THEN 'c'::"char" ELSE 'a'::"char" END)
-$$;
-
 -- The grant that a family came from; null if it has ended. In plpgsql, as living_user.
 CREATE FUNCTION boxgate.living_family(p_box text, p_family uuid) RETURNS "char"
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan
 AS $$
 BEGIN
-  RETURN (SELECT boxgate.family_grant(f.grant_type, f.user_id)
+  RETURN (SELECT f.grant_type
             FROM boxgate.refresh_family f
            WHERE f.box = p_box AND f.id = p_family AND f.ended_at IS NULL);
 END
@@ -1098,7 +1090,7 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
 BEGIN
   RETURN QUERY
-  SELECT n.nth, b.config_version, f.id, f.client, f.user_id, family_grant(f.grant_type, f.user_id),
+  SELECT n.nth, b.config_version, f.id, f.client, f.user_id, f.grant_type,
          CASE WHEN f.user_id IS NOT NULL THEN living_user(f.box, f.user_id, f.version) END,
          (extract(epoch FROM f.authenticated_at) * 1000)::bigint, f.version, encode(f.token_hash, 'hex'), f.generation,
          f.successor, (extract(epoch FROM f.rotated_at) * 1000)::bigint, f.session, f.scope, f.audience,

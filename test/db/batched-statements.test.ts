@@ -209,8 +209,8 @@ describe('the hot statements', () => {
       const family = randomBytes(16).toString('hex');
       await database.owner.query(
         `INSERT INTO boxgate.refresh_family (box, id, client, version, family_hash, token_hash, session, created_at,
-                                             last_used_at, expires_at, ends_at, sessions_end)
-         VALUES ('a', $1, 'a', 1, '', '', $2, now(), now(), now(), now(), now())`,
+                                             last_used_at, expires_at, ends_at, sessions_end, grant_type)
+         VALUES ('a', $1, 'a', 1, '', '', $2, now(), now(), now(), now(), now(), 'c')`,
         [family, session.id],
       );
       await database.owner.query('UPDATE boxgate.session SET family = $1 WHERE id = $2', [family, session.id]);

@@ -82,9 +82,9 @@ export async function storeFamily(owner: pg.Pool, client = 'a'): Promise<string>
   const id = uuidAt(Date.now());
   await owner.query(
     `INSERT INTO boxgate.refresh_family (box, id, client, version, family_hash, token_hash, session, created_at,
-                                         last_used_at, expires_at, ends_at, sessions_end)
+                                         last_used_at, expires_at, ends_at, sessions_end, grant_type)
      VALUES ('default', $1, $2, 1, sha256('f'), sha256('t'), $1, now(), now(), now() + interval '1 hour',
-             now() + interval '1 day', now() + interval '1 hour')`,
+             now() + interval '1 day', now() + interval '1 hour', 'c')`,
     [id, client],
   );
   return id;

@@ -13,7 +13,7 @@ export interface RefreshFamily {
   readonly userGone: boolean;
   /** Its user as it is now; null if it has none, or the user is gone. */
   readonly person: Person | null;
-  /** Time of the user's sign-in; null for a client's own, and if an older release stored the family. */
+  /** Time of the user's sign-in; null for a client's own. */
   readonly authenticatedAt: number | null;
   /** The config version it began under. */
   readonly version: number;
@@ -109,12 +109,11 @@ interface LockedRow extends FamilyColumns {
 /** Reads a family and locks its row until the transaction ends: a refresh and a close take the same lock. */
 export async function lockFamily(connection: Connection, box: string, id: string): Promise<RefreshFamily | undefined> {
   const { rows } = await connection.query<LockedRow>(
-    `SELECT id, client, user_id, version, generation, successor, session, scope, audience,
+    `SELECT id, client, user_id, grant_type, version, generation, successor, session, scope, audience,
             encode(family_hash, 'hex') AS family_hash, encode(token_hash, 'hex') AS token_hash,
             ${millisecondsAt('rotated_at')} AS rotated, ${millisecondsAt('created_at')} AS created,
             ${millisecondsAt('expires_at')} AS expires, ${millisecondsAt('ends_at')} AS ends,
             ${millisecondsAt('authenticated_at')} AS authenticated, ended_at IS NOT NULL AS ended,
-            boxgate.family_grant(grant_type, user_id) AS grant_type,
             CASE WHEN user_id IS NOT NULL THEN boxgate.living_user(box, user_id, version) END AS person
        FROM boxgate.refresh_family WHERE box = $1 AND id = $2 FOR UPDATE`,
     [box, id],

@@ -211,8 +211,8 @@ describe('the shared statements of refresh tokens', () => {
       await findFamily.run(db, [keyOf(few)]);
       await database.owner.query(
         `INSERT INTO boxgate.refresh_family (box, id, client, version, family_hash, token_hash, session, created_at,
-                                               last_used_at, expires_at, ends_at, sessions_end)
-           SELECT 'default', gen_random_uuid(), 'a', 1, '', '', gen_random_uuid(), now(), now(), now(), now(), now()
+                                               last_used_at, expires_at, ends_at, sessions_end, grant_type)
+           SELECT 'default', gen_random_uuid(), 'a', 1, '', '', gen_random_uuid(), now(), now(), now(), now(), now(), 'c'
              FROM generate_series(1, 1000)`,
       );
       await database.owner.query('ANALYZE boxgate.refresh_family');
