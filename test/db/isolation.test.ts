@@ -40,9 +40,9 @@ const rowsOf: Readonly<Record<string, (box: string) => string>> = {
     `(box, user_id, client, target, redirect_uri, scopes, version, created_at) VALUES ('${box}', 1, 'same', '', '', '{}', 1, now())`,
   consent_request: (box) =>
     `(box, id, browser, query, expires_at) VALUES ('${box}', '${id}', '\\x00', '?x=${box}', now())`,
-  authorization_answer: (box) =>
-    `(box, id, client, user_id, version, browser, redirect_uri, created_at, expires_at, kept_until)
-     VALUES ('${box}', '${id}', 'same', 1, 1, '\\x00', 'https://a.example', now(), now(), now())`,
+  authorization_code: (box) =>
+    `(box, id, client, user_id, version, browser, redirect_uri, created_at, expires_at, kept_until, authenticated_at)
+     VALUES ('${box}', '${id}', 'same', 1, 1, '\\x00', 'https://a.example', now(), now(), now(), now())`,
   audit_event: (box) =>
     `(box, id, version, created_at, day, event, result)
      VALUES ('${box}', '${id}', 1, now(), ${String(expiry)}, 'user.deleted', 'success')`,
