@@ -41,8 +41,10 @@ describe('the schema', () => {
                   FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0)
               || (SELECT string_agg(pg_get_constraintdef(k.oid), ',' ORDER BY pg_get_constraintdef(k.oid))
                     FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype IN ('c', 'p'))
-              || (SELECT string_agg(regexp_replace(pg_get_indexdef(i.indexrelid), '^.* USING', ''), ',' ORDER BY 1)
-                    FROM pg_index i WHERE i.indrelid = c.oid)) AS shapes
+              || (SELECT string_agg(d.index, ',' ORDER BY d.index)
+                    FROM pg_index i,
+                          LATERAL (SELECT regexp_replace(pg_get_indexdef(i.indexrelid), '^.* USING', '')) AS d (index)
+                    WHERE i.indrelid = c.oid)) AS shapes
          FROM pg_class c
         WHERE c.oid = 'boxgate.session'::regclass
            OR c.oid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = 'boxgate.session'::regclass)`,
