@@ -1,10 +1,8 @@
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
 import { isList, isObject, parseJson } from '../../crds/json-value.ts';
-import { checkManifest } from '../../crds/manifest.ts';
 import { startDev } from '../dev/dev-process.ts';
 import type { DevProcess } from '../dev/dev-process.ts';
-import { ownerQuery } from '../support/owner-query.ts';
 import { secretYaml, temporaryFolder } from '../dev/temporary-folder.ts';
 import type { TemporaryFolder } from '../dev/temporary-folder.ts';
 import { adminSecret, startBoxApi } from '../http/resources/box-api.ts';
@@ -89,35 +87,6 @@ describe('boxctl export and diff', () => {
     dev = await startDev(folder.root);
     const { code, output, messages } = await boxctl.run(['diff', folder.root, '--all'], { BOXCTL_SERVER: dev.url });
     expect({ code, messages }, output).to.deep.equal({ code: 0, messages: 'There are none.\n' });
-  });
-
-  it('names a group that no object can declare, leaves it out, and links it by its number', async () => {
-    const other = { BOXCTL_BOX: 'other' };
-    await boxctl.run(['group', 'new', 'older'], other);
-    // A release before this one took such a name over REST.
-    const rename = 'UPDATE boxgate.group SET name = $2 WHERE box = $1';
-    await ownerQuery(api, rename, ['other', 'x'.repeat(129)]);
-    await boxctl.run(['policy', 'new', 'of-older', '--engine', 'allow', '--link', 'Group/1'], other);
-    const { code, output, messages } = await boxctl.run(['export'], other);
-    expect({ code, messages }).to.deep.equal({
-      code: 0,
-      messages:
-        'boxctl: group 1 is left out, because no object can declare it: name must have at most 128 characters. ' +
-        'Links name it by its number: change it with `boxctl group set 1`, and export again\n',
-    });
-    const shown = manifests(output);
-    expect(shown.map(({ kind }) => kind)).not.to.include('Group');
-    expect(shown.map(({ spec }) => (isObject(spec) ? spec['link'] : undefined))).to.deep.include([
-      { resourceType: 'Group', id: '1' },
-    ]);
-    for (const one of shown) expect(checkManifest(one), JSON.stringify(one)).to.include({ ok: true });
-    const own = temporaryFolder();
-    own.write('box.yaml', output);
-    expect(await boxctl.run(['diff', own.root], other)).to.include({ code: 0, messages: 'There are none.\n' });
-    expect(await boxctl.run(['plan', own.root], other)).to.include({ code: 0, messages: '' });
-    await boxctl.run(['group', 'set', '1', '--name', 'newer'], other);
-    expect((await boxctl.run(['export'], other)).messages).to.equal('');
-    own.remove();
   });
 
   it('has the hosts and the issuer of a box, which a folder needs no grant for', async () => {

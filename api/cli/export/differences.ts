@@ -3,9 +3,8 @@ import { isList, isObject } from '../../../crds/json-value.ts';
 import type { JsonObject } from '../../../crds/json-value.ts';
 import { checkResource } from '../../../crds/validate.ts';
 import type { PlannedObject } from '../../client/plan.ts';
-import { groupNames } from './group-names.ts';
 import type { LiveRow } from './live-row.ts';
-import { namedLink } from './live-state.ts';
+import { groupNames, namedLink } from './live-state.ts';
 
 /** A resource that differs between a folder and a box. */
 interface Difference {

@@ -1,7 +1,5 @@
-import type { Fault } from '../../../crds/fault.ts';
 import type { Command } from '../command.ts';
 import { yamlText } from '../output.ts';
-import type { LiveRow } from './live-row.ts';
 import { liveState } from './live-state.ts';
 
 /** `boxctl export`: the live state of a box as manifests. */
@@ -13,24 +11,13 @@ export const exportBox: Command = {
   arguments: [0, 0],
   async run({ values, terminal, address, box, print }) {
     const state = await liveState(await box(), terminal);
-    const [{ manifestsOf }, { groupFault }] = await Promise.all([import('./manifests.ts'), import('./group-names.ts')]);
-    for (const row of state.rows) {
-      const fault = groupFault(row);
-      if (fault !== undefined) terminal.messages.write(leftOut(row, fault));
-    }
+    // Validation takes long to load, and other commands do without.
+    const { manifestsOf } = await import('./manifests.ts');
     const manifests = manifestsOf(state, (await address()).box);
     if (values['output'] === 'json') await print({ apiVersion: 'v1', kind: 'List', items: manifests }, 'json', []);
     else terminal.output.write(await yamlOf(manifests));
   },
 };
-
-function leftOut({ resource }: LiveRow, { path, message }: Fault): string {
-  const group = `group ${String(resource['id'])}`;
-  return (
-    `boxctl: ${group} is left out, because no object can declare it: ${path} ${message}. ` +
-    `Links name it by its number: change it with \`boxctl group set ${String(resource['id'])}\`, and export again\n`
-  );
-}
 
 /** Writes a document for each manifest, in which strings that kubectl reads as something else are quoted. */
 async function yamlOf(manifests: readonly object[]): Promise<string> {

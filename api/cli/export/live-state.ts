@@ -21,8 +21,6 @@ export async function liveState(client: BoxClient, terminal: Terminal): Promise<
     for (const row of page.flatMap(liveRow)) rows.push(row);
     for (const entry of page) quota = { ...quota, ...quotaIn(entry) };
   }
-  // Validation takes long to load, and other commands do without.
-  const { groupNames } = await import('./group-names.ts');
   return { rows: withGroupNames(rows, groupNames(rows)), quota };
 }
 
@@ -48,6 +46,11 @@ function liveRow(entry: unknown): readonly LiveRow[] {
       resource,
     },
   ];
+}
+
+/** Returns the names of groups by their numbers. */
+export function groupNames(rows: readonly LiveRow[]): ReadonlyMap<string, string> {
+  return new Map(rows.flatMap((row) => (row.kind === 'Group' ? [[String(row.resource['id']), row.id] as const] : [])));
 }
 
 /** Replaces the numbers of groups in links by their names: a number means another group in another box. */

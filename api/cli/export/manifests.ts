@@ -2,7 +2,6 @@ import type { JsonObject } from '../../../crds/json-value.ts';
 import { OBJECT_NAME } from '../../../crds/fields.ts';
 import { API_VERSION, type Kind } from '../../../crds/kind.ts';
 import { QUOTA_ANNOTATION } from '../../../crds/quota.ts';
-import { groupFault } from './group-names.ts';
 import type { LiveRow } from './live-row.ts';
 import type { LiveState } from './live-state.ts';
 
@@ -28,8 +27,7 @@ const ADMIN_SECRET = { name: 'first-admin', key: 'password' } as const;
 
 /**
  * Returns the manifests of a box: quotas, settings, groups, clients, policies. Each has the name of the object that
- * declares the row. A row that no object declares gets a name made of its ID, and is adopted. A group that no object
- * can declare is left out.
+ * declares the row. A row that no object declares gets a name made of its ID, and is adopted.
  */
 export function manifestsOf({ rows, quota }: LiveState, box: string): readonly ExportedManifest[] {
   const limits = Object.entries(quota).map(([name, limit]) => `${name}=${String(limit)}`);
@@ -40,7 +38,7 @@ export function manifestsOf({ rows, quota }: LiveState, box: string): readonly E
 
 function objectsOf(rows: readonly LiveRow[], box: string): readonly ExportedManifest[] {
   return order.flatMap((kind) => {
-    const own = rows.filter((row) => row.kind === kind && groupFault(row) === undefined);
+    const own = rows.filter((row) => row.kind === kind);
     const taken = new Set(own.flatMap((row) => objectName(row) ?? []));
     return own.map((row) => {
       const name = objectName(row) ?? newName(row, taken);

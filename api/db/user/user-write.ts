@@ -44,9 +44,8 @@ export type UserChange = Partial<Omit<NewUser, 'awaitsApproval'>>;
 
 /**
  * Changes the given fields of a user. A user who waits for approval and is let in is approved: that verifies the email,
- * unless `emailVerified` is given. One who is active was let in by a replica of an older release: that verified
- * nothing. `taken` if another user has the email, and the transaction must be rolled back; undefined if there is no
- * such user.
+ * unless `emailVerified` is given. `taken` if another user has the email, and the transaction must be rolled back;
+ * undefined if there is no such user.
  */
 export async function updateUser(
   connection: Connection,
@@ -61,7 +60,7 @@ export async function updateUser(
               pepper = coalesce($6, pepper), data = CASE WHEN $7 THEN $8 ELSE data END,
               status = CASE WHEN $9 THEN $10 ELSE status END,
               email_verified = CASE WHEN $11 THEN $12
-                                    WHEN $13 AND awaits_approval AND status = 'inactive' THEN true
+                                    WHEN $13 AND awaits_approval THEN true
                                     ELSE email_verified END,
               awaits_approval = awaits_approval AND NOT $13, updated_at = now()
         WHERE box = $1 AND id = $2`,
