@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { chmod, glob, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { debian } from '../needs/debian.ts';
@@ -9,7 +9,6 @@ import { envtestCache } from './find-programs.ts';
 import type { ProgramEnvironment } from './find-programs.ts';
 import { platformName } from './release.ts';
 import type { Toolchain } from './release.ts';
-import { unzip } from './unzip.ts';
 
 const run = promisify(execFile);
 
@@ -91,12 +90,14 @@ async function unpack(proxy: string, { version, sums }: Toolchain, root: string)
   const archive = await fetchChecked({ url: `${proxy}/golang.org/toolchain/@v/${name}.zip`, sum });
   const draft = await mkdtemp(path.join(path.dirname(root), '.go-'));
   try {
-    await unzip(archive, draft, {
-      prefix: `golang.org/toolchain@${name}/`,
-      isProgram: (file) => /^(bin|pkg\/tool)\//.test(file),
-    });
+    await writeFile(path.join(draft, 'go.zip'), archive);
+    await run('python3', ['-m', 'zipfile', '-e', 'go.zip', '.'], { cwd: draft });
+    const unpacked = path.join(draft, `golang.org/toolchain@${name}`);
+    // Modules keep no permissions.
+    for await (const file of glob('{bin,pkg/tool}/**', { cwd: unpacked }))
+      await chmod(path.join(unpacked, file), 0o755);
     await rm(root, { recursive: true, force: true });
-    await rename(draft, root);
+    await rename(unpacked, root);
   } finally {
     await rm(draft, { recursive: true, force: true });
   }

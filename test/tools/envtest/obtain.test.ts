@@ -18,8 +18,6 @@ import {
   serverRelease,
 } from '../../../tools/envtest/release.ts';
 import type { Downloads } from '../../../tools/envtest/release.ts';
-import { unzip } from '../../../tools/envtest/unzip.ts';
-import { zip } from '../../../tools/envtest/zip.ts';
 import { portOf } from '../../../process/port-of.ts';
 
 const names = programs.map(({ name }) => name);
@@ -44,12 +42,12 @@ describe('obtaining the control plane', () => {
     execFileSync('tar', ['-czf', 'server.tar.gz', 'kubernetes'], { cwd: folder });
     serverArchive = await readFile(path.join(folder, 'server.tar.gz'));
     const root = `golang.org/toolchain@v0.0.1-go1.26.8.${platformName()}`;
-    toolchain = zip({
-      [`${root}/README`]: 'x',
-      [`${root}/bin/go`]: goOf('1.26.8'),
-      [`${root}/pkg/tool/link`]: 'x',
-      'other/file': 'x',
-    });
+    for (const [name, text] of Object.entries({ README: 'x', 'bin/go': goOf('1.26.8'), 'pkg/tool/link': 'x' })) {
+      await mkdir(path.dirname(path.join(folder, root, name)), { recursive: true });
+      await writeFile(path.join(folder, root, name), text);
+    }
+    execFileSync('python3', ['-m', 'zipfile', '-c', 'go.zip', 'golang.org'], { cwd: folder });
+    toolchain = await readFile(path.join(folder, 'go.zip'));
     server = createServer((request, response) => {
       asked.push(request.url ?? '');
       const body = published.get((request.url ?? '').replace(/.*\//, '').replace(/-.*|.*(?=\.zip$)/, ''));
@@ -291,13 +289,6 @@ describe('obtaining the control plane', () => {
     await writeFile(path.join(assets, controllerManager.name), '');
     await chmod(path.join(assets, controllerManager.name), 0o755);
     expect(findControllerManager(where)).to.equal(path.join(assets, controllerManager.name));
-  });
-
-  it('R-39: takes no file of an archive that leads out of its folder, and nothing that is no archive', async () => {
-    const target = path.join(folder, 'unzipped');
-    const options = { prefix: 'a/', isProgram: () => false };
-    expect(await failureOf(unzip(zip({ 'a/../../out': 'x' }), target, options))).to.contain('leads out of its folder');
-    expect(await failureOf(unzip(Buffer.from('no'), target, options))).to.equal('the archive is no ZIP file');
   });
 
   it('R-39: compares versions of Go by their numbers', () => {
