@@ -1195,7 +1195,7 @@ AS $$
 $$;
 
 -- ---------------------------------------------------------------------------------------------------------------------------
--- Changes
+-- The end of the data of a box
 
 -- Ends the data of the transaction's box under its config version: users, refresh families, signing keys, and groups `p_all`, or
 -- those that no object declares. Records of sessions and of the audit trail are hidden from then on and deleted in the background:
