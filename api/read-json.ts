@@ -4,11 +4,13 @@ import { DEEPEST } from '../crds/text.ts';
 import { Problem } from './problem.ts';
 
 /**
- * Reads JSON as I-JSON (RFC 7493): no member twice in an object, no number that would lose digits. Throws Problem
+ * Reads JSON as I-JSON (RFC 7493): no member twice in an object, no number that would lose digits. A byte order mark at
+ * its beginning is ignored (RFC 8259 §8.1). Throws Problem
  * `not-parsable` for invalid JSON or too deep nesting, `invalid` for more than {@link MOST_VALUES} values and, with the
  * field, for the rest; `what` names the text for people.
  */
-export function readJson(text: string, what = 'The body'): unknown {
+export function readJson(marked: string, what = 'The body'): unknown {
+  const text = marked.replace(/^\ufeff/, '');
   refuseMany(text, what);
   const value = parsed(text, what);
   const fault = faultIn(text);

@@ -33,14 +33,14 @@ import { answerLog, brokenLog, handshakeLog } from './http/server/answer-log.ts'
 import { defaultStopLimits, gracefulStop } from './http/server/graceful-stop.ts';
 import { logRefusedConnections, publicServerLimits } from './http/server/connection-limit.ts';
 import { createHttpServer, defaultServerLimits, listen } from './http/server/server.ts';
-import { createKnownAddresses } from './http/throttle/known-addresses.ts';
-import { createPasswordLimits } from './http/throttle/password-limits.ts';
+import { createKnownAddresses } from './http/throttle/secret-guess.ts';
+import { createPasswordLimits } from './http/throttle/password-guess.ts';
 import { createSharedFailures } from './http/throttle/failures-of-all-replicas.ts';
 import { createThrottle, defaultThrottle } from './http/throttle/throttle.ts';
 import { createUiFiles } from './http/ui/ui-files.ts';
 import { certificateEnds, followCertificates, readCertificates } from './certificates.ts';
 import type { Certificates } from './certificates.ts';
-import { trustedProxies } from './http/request/trusted-proxies.ts';
+import { trustedProxies } from './ip-address.ts';
 import { errorFacts } from '../process/log.ts';
 import type { Log } from '../process/log.ts';
 import { createClientKeys } from './oauth/client-auth/client-keys.ts';

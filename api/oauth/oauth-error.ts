@@ -1,3 +1,4 @@
+import type { RefusalReason } from '../refusal-reason.ts';
 import { Refusal } from '../state/refusal.ts';
 
 /** The error codes of the OAuth endpoints, and their HTTP status (RFC 6749 §5.2, RFC 8707 §2, RFC 6585 §4). */
@@ -19,6 +20,7 @@ interface OAuthErrorOptions {
   readonly status?: number;
   readonly retryAfter?: number;
   readonly client?: string | undefined;
+  readonly reason?: RefusalReason | undefined;
 }
 
 /** Error of an OAuth endpoint: `error` and `error_description` of RFC 6749 §5.2. Never holds a secret. */
@@ -30,34 +32,29 @@ export class OAuthError extends Refusal {
   readonly retryAfter: number | undefined;
   /** The declared client that did not prove its identity; for the audit trail, never for the caller. */
   readonly client: string | undefined;
+  /** Why, where the code does not tell: for the log, never for the caller. */
+  readonly reason: RefusalReason | undefined;
 
   /** Uses the status of the code unless `status` is given. */
   constructor(
     code: OAuthErrorCode,
     description: string,
-    { status = oauthStatus[code], retryAfter, client }: OAuthErrorOptions = {},
+    { status = oauthStatus[code], retryAfter, client, reason }: OAuthErrorOptions = {},
   ) {
     super(description);
     this.code = code;
     this.status = status;
     this.retryAfter = retryAfter;
     this.client = client;
+    this.reason = reason;
   }
 }
 
 /**
  * Makes the same error for an unknown client, a wrong or missing secret, keys that do not match and an inactive client,
- * so that nobody learns which (RFC 6749 §5.2). `client` is the declared client, for the audit trail.
+ * so that nobody learns which (RFC 6749 §5.2). `client` is the declared client, for the audit trail; `reason` is for
+ * the log.
  */
-export function notAuthenticated(client?: string): OAuthError {
-  return new OAuthError('invalid_client', 'Client authentication failed', { client });
-}
-
-/** A token that is not issued: every request that presents it would be refused (RFC 6749 §5.2, `invalid_scope`). */
-export class TokenTooLarge extends OAuthError {
-  /** `most` in characters. */
-  constructor(most: number) {
-    const remedy = 'Request fewer scopes, such as without groups, or take the user out of some groups';
-    super('invalid_scope', `The token would have more than ${String(most)} characters. ${remedy}`);
-  }
+export function notAuthenticated(reason: RefusalReason, client?: string): OAuthError {
+  return new OAuthError('invalid_client', 'Client authentication failed', { client, reason });
 }

@@ -25,7 +25,8 @@ import { createRemoteKeySets, fetchLimits } from '../../api/oauth/client-auth/re
 import { createServiceAccountTokens } from '../../api/oauth/client-auth/service-account-tokens.ts';
 import { createSigningKeys } from '../../api/oauth/keys/signing-keys.ts';
 import { createVerifiedJwts } from '../../api/oauth/keys/verified-jwts.ts';
-import type { RawTokenRequest } from '../../api/oauth/token/endpoint.ts';
+import { readTokenRequest } from '../../api/oauth/token/endpoint.ts';
+import type { TokenRequest } from '../../api/oauth/token/grants/grant.ts';
 import { applyBox } from '../../api/resources/apply/apply.ts';
 import type { ApplyServices } from '../../api/resources/apply/apply.ts';
 import { parseApplyLine } from '../../api/http/management/management-lines.ts';
@@ -171,14 +172,14 @@ export async function makeWorld(): Promise<World> {
 export function formRequest(
   fields: Readonly<Record<string, string>>,
   over: { readonly box?: string; readonly authorization?: string } = {},
-): RawTokenRequest {
-  return {
+): TokenRequest {
+  return readTokenRequest({
     box: over.box ?? 'default',
     contentType: 'application/x-www-form-urlencoded',
     authorization: over.authorization,
     body: Buffer.from(new URLSearchParams(fields).toString()),
     remoteAddr: '192.0.2.1',
-  };
+  });
 }
 
 /** Does a piece of work again while Postgres is too busy for it, as a caller that is told 503 does. */

@@ -6,7 +6,7 @@ import { grant } from '../../api/records/grant.ts';
 import { group } from '../../api/records/group.ts';
 import { session } from '../../api/records/session.ts';
 import { RESPONSE_TYPES } from '../../api/oauth/authorization/request/response-type.ts';
-import { TOKEN_PARAMETERS } from '../../api/oauth/token/parameters.ts';
+import { parametersSchema, TOKEN_PARAMETERS } from '../../api/oauth/token/parameters.ts';
 import type { JsonObject } from '../../crds/json-value.ts';
 import { accountOperations } from './account-operations.ts';
 import { collectionOperations } from './collections.ts';
@@ -292,7 +292,7 @@ function oauthAnswer(schema: string, description: string): JsonObject {
 }
 
 function formOrJson(names: readonly string[], example: JsonObject): Record<string, JsonObject> {
-  const schema = { type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])) };
+  const schema = parametersSchema(names);
   return {
     'application/x-www-form-urlencoded': { schema, example },
     'application/json': { schema, example },

@@ -1,118 +1,98 @@
-import type { IncomingMessage } from 'node:http';
-import type { RequestChecks, VerifyPassword } from '../../oauth/client-auth/request-checks.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { clientId } from '../../oauth/client-auth/client-auth-request.ts';
+import type { RequestChecks } from '../../oauth/client-auth/request-checks.ts';
 import { introspect } from '../../oauth/session/introspection.ts';
 import { isParameter } from '../../oauth/token/parameters.ts';
 import { revoke } from '../../oauth/session/revocation.ts';
-import { token } from '../../oauth/token/endpoint.ts';
-import type { RawTokenRequest } from '../../oauth/token/endpoint.ts';
+import { readTokenRequest, token } from '../../oauth/token/endpoint.ts';
+import type { TokenRequest } from '../../oauth/token/grants/grant.ts';
 import { verifyPassword } from '../../users/sign-in/verify-password.ts';
 import { Problem } from '../../problem.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import type { Endpoint } from '../server/endpoint.ts';
 import { requestContextOf } from '../request/request-context.ts';
 import type { RequestContext } from '../request/request-context.ts';
-import { throttlePassword } from '../throttle/throttle-password.ts';
+import { throttlePassword } from '../throttle/password-guess.ts';
 import { nothingHere } from '../../nothing-here.ts';
 import { queryOf } from '../request/query.ts';
 import { bodyLimits, readBody } from '../request/read-body.ts';
 import { sendJson } from '../server/send.ts';
-import { throttleClientAuth } from '../throttle/throttle-client-auth.ts';
-import type { ClientGuess } from '../throttle/throttle-client-auth.ts';
+import { admit, record } from '../throttle/secret-guess.ts';
 
 const noStore = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 
 /** `POST /auth/token`, RFC 6749 §3.2. */
 export function tokenEndpoint(context: ApiContext): Endpoint {
-  return async (request, response) => {
-    const requestContext = requestContextOf(response);
-    const raw = await rawRequest(request, requestContext);
-    const passwords = passwordCheck(context, raw);
-    const answer = await throttleClientAuth(raw, context.secretLimits, (guess) =>
-      token(raw, context.oauth, checksOf(requestContext, guess, passwords.verify)),
-    );
-    if (answer === undefined) throw nothingHere();
-    noteSignIn(context, requestContext, passwords.user());
-    sendJson(response, answer, context.onAnswer, noStore);
-  };
-}
-
-/** The password of a request, whose user is known once it was verified. */
-interface PasswordCheck {
-  readonly verify: VerifyPassword;
-  readonly user: () => number | undefined;
-}
-
-/** Limits guesses at passwords (RFC 6749 §4.3.2), together with those at the sign-in page. */
-function passwordCheck(context: ApiContext, { box, remoteAddr, requestId }: RawTokenRequest): PasswordCheck {
-  let user: number | undefined;
-  return {
-    user: () => user,
-    async verify(email, password) {
-      const guess = { box, email, address: remoteAddr ?? '', requestId };
-      const typed = { email, password };
-      const found = await throttlePassword(context.passwordLimits, guess, (admit) =>
-        verifyPassword(context.oauth, box, typed, admit),
-      );
-      user = found?.user.id;
-      return user;
-    },
-  };
-}
-
-/** Notes that a user signed in through a client, which is known once the token is issued. */
-function noteSignIn({ oauth }: ApiContext, requestContext: RequestContext, user: number | undefined): void {
-  if (user === undefined) return;
-  const { box, client, remoteAddr, requestId } = requestContext;
-  const origin = { client, user, remoteAddr, requestId };
-  oauth.countedEvents.note({ box, event: 'user.signed_in', target: `User/${String(user)}`, origin });
+  return oauthEndpoint(context, (request, checks) => token(request, context.oauth, checks));
 }
 
 /** `POST /auth/introspect`, RFC 7662. */
 export function introspectEndpoint(context: ApiContext): Endpoint {
-  return async (request, response) => {
-    const requestContext = requestContextOf(response);
-    const raw = await rawRequest(request, requestContext);
-    const answer = await throttleClientAuth(raw, context.secretLimits, (guess) =>
-      introspect(raw, context.oauth, checksOf(requestContext, guess)),
-    );
-    if (answer === undefined) throw nothingHere();
-    sendJson(response, answer, context.onAnswer, noStore);
-  };
+  return oauthEndpoint(context, (request, checks) => introspect(request, context.oauth, checks));
 }
 
 /** `POST /auth/revoke`, RFC 7009. */
 export function revokeEndpoint(context: ApiContext): Endpoint {
-  return async (request, response) => {
+  // A public client proves no identity.
+  const proves = ({ credentials }: TokenRequest): boolean => credentials.method !== 'none';
+  const serve: Serve = async (request, checks) => ((await revoke(request, context.oauth, checks)) ? {} : undefined);
+  return oauthEndpoint(context, serve, proves);
+}
+
+/** Returns the answer to a request; undefined if there is no such box. */
+type Serve = (request: TokenRequest, checks: RequestChecks) => Promise<object | undefined>;
+
+/** Creates an endpoint that authenticates a client, within the limits on guesses. A client that is proven is logged. */
+function oauthEndpoint(
+  context: ApiContext,
+  serve: Serve,
+  proves: (request: TokenRequest) => boolean = () => true,
+): Endpoint {
+  return async (incoming: IncomingMessage, response: ServerResponse) => {
     const requestContext = requestContextOf(response);
-    const raw = await rawRequest(request, requestContext);
-    const found = await throttleClientAuth(raw, context.secretLimits, (guess) =>
-      revoke(raw, context.oauth, checksOf(requestContext, guess)),
+    const request = await readRequest(incoming, requestContext); //    RFC 6749 §3.2, §2.3.1
+    const guess = admit(context.secretLimits, request);
+    let refusal: unknown;
+    try {
+      const checks = { guessLimits: guess, verifyPassword: passwordCheck(context, request), caller: requestContext };
+      const answer = await serve(request, checks);
+      if (answer === undefined) throw nothingHere();
+      if (proves(request)) requestContext.client = clientId(request.credentials);
+      sendJson(response, answer, context.onAnswer, noStore);
+    } catch (error) {
+      refusal = error;
+      throw error;
+    } finally {
+      await record(context.secretLimits, request, guess, refusal);
+    }
+  };
+}
+
+/** Limits guesses at passwords (RFC 6749 §4.3.2), together with those at the sign-in page. */
+function passwordCheck(
+  context: ApiContext,
+  { box, remoteAddr, requestId }: TokenRequest,
+): RequestChecks['verifyPassword'] {
+  return async (email, password) => {
+    const guess = { box, email, address: remoteAddr ?? '', requestId };
+    const found = await throttlePassword(context.passwordLimits, guess, (admitGuess) =>
+      verifyPassword(context.oauth, box, { email, password }, admitGuess),
     );
-    if (!found) throw nothingHere();
-    sendJson(response, {}, context.onAnswer, noStore);
+    return found?.user.id;
   };
 }
 
-/** Returns the checks of a request. Its client, once proven, goes to the log and to the limits on guesses. */
-function checksOf(requestContext: RequestContext, guess: ClientGuess, verifyPassword?: VerifyPassword): RequestChecks {
-  const onClient = (id: string): void => {
-    guess.proven(id);
-    requestContext.client = id;
-  };
-  return { guessLimits: guess, verifyPassword, onClient, caller: requestContext };
-}
-
-async function rawRequest(request: IncomingMessage, requestContext: RequestContext): Promise<RawTokenRequest> {
+async function readRequest(request: IncomingMessage, requestContext: RequestContext): Promise<TokenRequest> {
   refuseQuery(requestContext.path);
   const body = await readBody(request, bodyLimits.oauth);
-  return {
+  return readTokenRequest({
     box: requestContext.box,
     contentType: request.headers['content-type'],
     authorization: request.headers.authorization,
     body,
     remoteAddr: requestContext.remoteAddr === '' ? null : requestContext.remoteAddr,
     requestId: requestContext.requestId,
-  };
+  });
 }
 
 /**

@@ -34,9 +34,6 @@ export function demandBody(value: unknown, meaning: BodyFormat['meaning']): unkn
 function textOf(bytes: Buffer): string {
   if (bytes.length === 0) throw new Problem('not-parsable', 'The body is empty');
   const text = decoded(bytes);
-  // RFC 8259 §8.1 lets a parser accept or refuse it; editors that write it must be changed once.
-  if (text.startsWith('\ufeff'))
-    throw new Problem('not-parsable', 'The body begins with a byte order mark: leave it out');
   if (text.includes('\0')) throw new Problem('not-parsable', 'The body contains the character NUL');
   return text;
 }

@@ -2,8 +2,8 @@ import { signIn } from '../../users/sign-in/sign-in.ts';
 import type { SignInAttempt } from '../../users/sign-in/sign-in.ts';
 import type { SignedIn } from '../../users/sign-in/begin-sign-in.ts';
 import type { ApiContext } from '../server/api-context.ts';
-import { throttlePassword } from '../throttle/throttle-password.ts';
-import type { Guess } from '../throttle/throttle-password.ts';
+import { throttlePassword } from '../throttle/password-guess.ts';
+import type { Guess } from '../throttle/password-guess.ts';
 import type { PageBox } from './page-box.ts';
 
 /** The origin of a password. */

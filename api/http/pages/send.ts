@@ -39,8 +39,9 @@ interface Asked {
 
 /** Sends the page of a problem, with status 400. */
 export function sendProblem(problem: PageProblem, { request, response, context }: Asked): void {
-  const { requestId } = requestContextOf(response);
-  const page = problemPage(problem, request.headers['accept-language'], requestId);
+  const requestContext = requestContextOf(response);
+  requestContext.error = problem;
+  const page = problemPage(problem, request.headers['accept-language'], requestContext.requestId);
   send(response, pageAnswer(page, { status: 400 }), context.onAnswer);
 }
 

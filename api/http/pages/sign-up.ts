@@ -17,7 +17,7 @@ import { send } from '../server/send.ts';
 import { goOnAs, goOnSignedIn } from './after-sign-in.ts';
 import { authorizationHint } from './authorization-hint.ts';
 import { appRequest } from './app-request.ts';
-import { countAttempt } from '../throttle/count-attempt.ts';
+import { countAttempt } from '../throttle/throttle.ts';
 import { readPageForm } from './page-form.ts';
 import { pageAnswer, sendProblem } from './send.ts';
 import { signInWith } from './sign-in.ts';

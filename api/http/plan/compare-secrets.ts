@@ -28,8 +28,7 @@ export function comparingSecrets(
     if (chosen > mostChosen) return undefined;
     const guess = new SecretGuess(secretLimits, { box, client, address });
     try {
-      const limits = { isHeldBack: false, begin: () => guess.begin(), recognized: () => undefined };
-      if ((await oauth.secrets.verify(stored, secret, limits)) !== undefined) return true;
+      if ((await oauth.secrets.verify(stored, secret, guess)) !== undefined) return true;
       await guess.failed();
       const event = { event: 'client.authentication_failed', result: 'failure', target: `Client/${client}` } as const;
       secretLimits.events.note({ box, ...event, origin: caller });

@@ -6,9 +6,7 @@ import type { BoxAddress } from './box-address.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import { setRequestContext } from './request-context.ts';
 import type { RequestContext } from './request-context.ts';
-import { forwardedAddress } from './forwarded-address.ts';
-import { plainAddress } from '../../ip-address.ts';
-import { networkOf } from '../throttle/network-of.ts';
+import { forwardedAddress, networkOf, plainAddress } from '../../ip-address.ts';
 import { nothingHere } from '../../nothing-here.ts';
 
 /** Creates the IDs of requests: unique in this process's life, and across processes by their random beginning. */
@@ -62,6 +60,7 @@ export function createAcceptRequest(
       policy: undefined,
       allowedOrigin: undefined,
       error: undefined,
+      reason: undefined,
     };
   }
 

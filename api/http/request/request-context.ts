@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { RefusalReason } from '../../refusal-reason.ts';
 
 /** The error shape of an endpoint. */
 export type ErrorShape = 'oauth' | 'resource' | 'plain' | 'page';
@@ -28,6 +29,8 @@ export interface RequestContext {
   allowedOrigin: string | undefined;
   /** The code of the error it was refused with. */
   error: string | undefined;
+  /** Why it was refused, where the code does not tell. */
+  reason: RefusalReason | undefined;
 }
 
 const key: unique symbol = Symbol('request context');

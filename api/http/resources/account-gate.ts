@@ -19,7 +19,7 @@ import type { ApiContext } from '../server/api-context.ts';
 import type { Endpoint, PathParameters } from '../server/endpoint.ts';
 import { loopTurns } from '../server/loop-time.ts';
 import { personal, send } from '../server/send.ts';
-import { guessOverRest } from '../throttle/guess-over-rest.ts';
+import { guessOverRest } from '../throttle/password-guess.ts';
 import { hashSharer, servicesOf } from '../throttle/hash-sharer.ts';
 import type { RequestServices } from '../throttle/hash-sharer.ts';
 import type { ResourceAnswer } from './resource-exchange.ts';

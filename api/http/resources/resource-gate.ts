@@ -14,7 +14,7 @@ import { partOfPath } from '../server/endpoint.ts';
 import type { Endpoint } from '../server/endpoint.ts';
 import { requestContextOf } from '../request/request-context.ts';
 import { originOf } from '../request/origin-of.ts';
-import { guessOverRest } from '../throttle/guess-over-rest.ts';
+import { guessOverRest } from '../throttle/password-guess.ts';
 import { hashSharer, servicesOf } from '../throttle/hash-sharer.ts';
 import type { RequestServices } from '../throttle/hash-sharer.ts';
 import { inPageTurn } from './large-pages.ts';

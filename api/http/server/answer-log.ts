@@ -21,6 +21,7 @@ export function answerLog(log: Log, metrics: Metrics): OnAnswer {
       client: requestContext.client,
       policy: requestContext.policy,
       error: requestContext.error,
+      reason: requestContext.reason,
     });
   };
 }

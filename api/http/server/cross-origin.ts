@@ -39,7 +39,10 @@ export function createCrossOrigin(
     if (shape === 'plain' || shape === 'page' || origin.length > longest || !form.test(origin)) return false;
     const requestContext = requestContextOf(response);
     const isListed = await oauth.states.decide(requestContext.box, async (state) => isAllowed(state, origin));
-    if (isListed !== true) return false;
+    if (isListed !== true) {
+      requestContext.reason = 'origin_not_listed';
+      return false;
+    }
     requestContext.allowedOrigin = origin;
     if (isPreflight(request)) send(response, { status: 204, headers: preflightHeaders(request, methods) }, onAnswer);
     return isPreflight(request);

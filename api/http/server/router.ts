@@ -6,7 +6,7 @@ import { Problem } from '../../problem.ts';
 import { createAcceptRequest } from '../request/accept-request.ts';
 import { isTextPath } from '../request/path-text.ts';
 import { findRequestContext } from '../request/request-context.ts';
-import { answeringErrors } from './answering-errors.ts';
+import { answeringErrors } from './errors.ts';
 import type { ApiContext } from './api-context.ts';
 import { countingInFlight } from './requests-in-flight.ts';
 import { addPath, addSubtree, shapeNear } from './routes.ts';

@@ -2,8 +2,8 @@ import { addFailures, countFailures } from '../../db/client-auth/failed-attempt.
 import { batchBounds } from '../../db/core/batch-bounds.ts';
 import type { Connections } from '../../db/core/pool.ts';
 import { batchesOn } from '../../db/core/statement-batches.ts';
-import { endAll, tooManyAttempts } from './attempt.ts';
-import type { Attempt } from './attempt.ts';
+import { endAll, tooManyAttempts } from './throttle.ts';
+import type { Attempt } from './throttle.ts';
 
 /** A limit on failures that holds for all addresses and replicas together. */
 export interface SharedLimit {

@@ -1,7 +1,7 @@
 import type { AuditTrail, Origin } from '../../audit/audit-trail.ts';
 import type { OAuthServices } from '../../oauth/services.ts';
 import type { Sharer } from '../../shares/places.ts';
-import { networkOf } from './network-of.ts';
+import { networkOf } from '../../ip-address.ts';
 import type { Throttle } from './throttle.ts';
 
 /**

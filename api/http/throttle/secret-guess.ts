@@ -1,14 +1,17 @@
 import type { CountedEvents } from '../../audit/counted-events.ts';
+import type { GuessLimits } from '../../credentials/client-secret.ts';
 import type { FailureSlot } from '../../credentials/failure-slot.ts';
+import { networkOf } from '../../ip-address.ts';
+import { clientId } from '../../oauth/client-auth/client-auth-request.ts';
+import { OAuthError } from '../../oauth/oauth-error.ts';
+import type { TokenRequest } from '../../oauth/token/grants/grant.ts';
 import { Problem } from '../../problem.ts';
 import type { Sharer } from '../../shares/places.ts';
-import { beginAttempt, endAll } from './attempt.ts';
-import type { Attempt } from './attempt.ts';
+import { setNewest } from '../../../process/set-newest.ts';
 import { hashSharer } from './hash-sharer.ts';
-import { networkOf } from './network-of.ts';
 import type { SharedFailures } from './failures-of-all-replicas.ts';
-import type { KnownAddresses } from './known-addresses.ts';
-import type { Throttle } from './throttle.ts';
+import { beginAttempt, endAll } from './throttle.ts';
+import type { Attempt, Throttle } from './throttle.ts';
 
 /** Limits of guesses at the secrets of clients. */
 export interface SecretLimits {
@@ -26,21 +29,93 @@ export interface SecretLimits {
 /** The client that a secret is said to be of, and the address that sent it. */
 interface Guessed {
   readonly box: string;
-  readonly client: string;
+  /** Undefined without a proof: that is no guess. */
+  readonly client: string | undefined;
   readonly address: string;
 }
 
-/** A guess at the secret of a client, wherever it is verified: the same limits, and the same counts of failures. */
-export class SecretGuess {
+/**
+ * Admits a request that authenticates a client; {@link record} must follow. A valid generated secret is never refused,
+ * nor is a remembered one, unless its address has failed too often and never authenticated the client.
+ */
+export function admit(limits: SecretLimits, { box, credentials, remoteAddr }: TokenRequest): SecretGuess {
+  const { secrets, assertion } = credentials;
+  const client = secrets.length === 0 && assertion === undefined ? undefined : clientId(credentials);
+  return new SecretGuess(limits, { box, client, address: remoteAddr ?? '' });
+}
+
+/**
+ * Records the outcome of a request, `error` undefined for a success, and ends its guess. Counts a wrong secret and a
+ * forged refresh token, which has a count of its own: it holds back only forged ones. Throws Problem `throttled`
+ * instead if there were too many before, and Outage.
+ */
+export async function record(
+  limits: SecretLimits,
+  request: TokenRequest,
+  guess: SecretGuess,
+  error: unknown,
+): Promise<void> {
+  try {
+    const code = error instanceof OAuthError ? error.code : undefined;
+    if (error === undefined) guess.proven();
+    else if (code === 'invalid_client') await guess.failed();
+    else if (code === 'invalid_grant') countRefresh(limits, request);
+    noteRefusal(limits, request, guess.isRefused || error instanceof OAuthError ? error : undefined);
+  } catch (refusal) {
+    noteRefusal(limits, request, refusal);
+    throw refusal;
+  } finally {
+    guess.end();
+  }
+}
+
+/** Counts a failed or refused authentication for the audit trail, which names the client only if it exists. */
+function noteRefusal({ events }: SecretLimits, { box, remoteAddr, requestId }: TokenRequest, error: unknown): void {
+  const origin = { remoteAddr: remoteAddr ?? undefined, requestId };
+  if (error instanceof OAuthError && error.code === 'invalid_client') {
+    const target = error.client && `Client/${error.client}`;
+    events.note({ box, event: 'client.authentication_failed', result: 'failure', target, origin });
+  } else if (error instanceof Problem && error.code === 'throttled') {
+    events.note({ box, event: 'client.throttled', result: 'denied', origin });
+  }
+}
+
+/** Counts a failed refresh token for its client; codes cannot be guessed, and passwords have limits of their own. */
+function countRefresh(
+  { throttle: { refreshTokens } }: SecretLimits,
+  { box, parameters, credentials, remoteAddr }: TokenRequest,
+): void {
+  if (parameters.get('grant_type') !== 'refresh_token') return;
+  const who = [box, clientId(credentials), remoteAddr ?? ''] as const;
+  if (!refreshTokens.allows(...who)) throw tooManyGuesses(refreshTokens.retryAfter);
+  refreshTokens.failed(...who);
+}
+
+/**
+ * A guess at the secret of a client, wherever it is verified: if argon2 does it, it counts from its beginning until its
+ * end. A class, because every request of a client has one.
+ */
+export class SecretGuess implements GuessLimits {
   readonly #limits: SecretLimits;
   readonly #guessed: Guessed;
+  /** True if its address has failed too often before: a wrong secret is not counted again. */
+  readonly #hasFailedTooOften: boolean;
   #begun: Promise<readonly Attempt[]> | undefined;
   #attempts: readonly Attempt[] | undefined;
+  #isChosen = false;
   #isRefused = false;
 
   constructor(limits: SecretLimits, guessed: Guessed) {
+    const { box, client = '', address } = guessed;
+    const { secrets } = limits.throttle;
     this.#limits = limits;
     this.#guessed = guessed;
+    this.#hasFailedTooOften = secrets.hasFailures(box, address) && !secrets.allows(box, client, address);
+  }
+
+  get isHeldBack(): boolean {
+    const { box, client = '', address } = this.#guessed;
+    return this.#hasFailedTooOften && !this.#limits.known.has(box, client, address);
   }
 
   /** True if {@link begin} threw. */
@@ -59,13 +134,29 @@ export class SecretGuess {
       this.#attempts = await (this.#begun ??= begunAttempts(this.#limits, this.#guessed));
       this.#isRefused = false;
     }
+    this.#isChosen = true;
     return hashSharer(this.#limits.throttle, this.#guessed.box, this.#guessed.address);
   }
 
-  /** Counts a wrong secret: a chosen one that was begun, or a generated one, which argon2 never sees. Throws Outage. */
+  recognized(): void {
+    this.#isChosen = true;
+  }
+
+  /** Remembers the address of a chosen secret that was right. */
+  proven(): void {
+    const { box, client, address } = this.#guessed;
+    if (this.#isChosen && client !== undefined) this.#limits.known.add(box, client, address);
+  }
+
+  /**
+   * Counts a wrong secret: a chosen one that was begun, or a generated one, which argon2 never sees. Throws Problem
+   * `throttled` instead if there were too many before, and Outage.
+   */
   async failed(): Promise<void> {
     const { secrets, addresses } = this.#limits.throttle;
     const { box, client, address } = this.#guessed;
+    if (this.#hasFailedTooOften) throw tooManyGuesses(secrets.retryAfter);
+    if (client === undefined) return;
     secrets.failed(box, client, address);
     if (this.#attempts === undefined) addresses.failed('', '', address);
     for (const attempt of this.#attempts ?? []) await attempt.failed();
@@ -79,7 +170,7 @@ export class SecretGuess {
 
 async function begunAttempts(
   { throttle, shared, known, slot, perSecret }: SecretLimits,
-  { box, client, address }: Guessed,
+  { box, client = '', address }: Guessed,
 ): Promise<readonly Attempt[]> {
   const { secrets, addresses } = throttle;
   if (secrets.begin(box, client, address) === undefined) {
@@ -103,7 +194,31 @@ async function begunAttempts(
 const shortly = 1;
 
 /** Creates the Problem `throttled` of too many guesses, with the wait in seconds. */
-export function tooManyGuesses(seconds: number): Problem {
+function tooManyGuesses(seconds: number): Problem {
   const wait = `Too many failed attempts from this address; try again in ${String(seconds)} s`;
   return new Problem('throttled', wait, { 'Retry-After': String(seconds) });
+}
+
+/** The addresses that authenticated a client in the last day, in the memory of this replica. */
+export interface KnownAddresses {
+  has(box: string, client: string, address: string): boolean;
+  add(box: string, client: string, address: string): void;
+}
+
+/** Milliseconds. */
+const day = 24 * 3_600_000;
+
+/** Addresses of all clients; beyond that the one that authenticated least recently is removed. */
+const mostAddresses = 100_000;
+
+/** Creates an empty set of known addresses; `now` is in milliseconds. */
+export function createKnownAddresses(now: () => number): KnownAddresses {
+  const seen = new Map<string, number>();
+  const keyOf = (box: string, client: string, address: string): string => `${box} ${client} ${networkOf(address)}`;
+  return {
+    has: (box, client, address) => now() - (seen.get(keyOf(box, client, address)) ?? -Infinity) < day,
+    add(box, client, address) {
+      setNewest(seen, keyOf(box, client, address), now(), mostAddresses);
+    },
+  };
 }

@@ -1,5 +1,6 @@
 import { setNewest } from '../../../process/set-newest.ts';
-import { networkOf } from './network-of.ts';
+import { networkOf } from '../../ip-address.ts';
+import { Problem } from '../../problem.ts';
 
 /** Failures allowed in a window, by their key. */
 export interface ThrottleLimits {
@@ -131,4 +132,54 @@ function boxKey(box: string, address: string): string {
 /** Returns the key of a client, cut at the length of the longest ID or email: longer texts must not fill the memory. */
 function clientKey(box: string, client: string, address: string): string {
   return `${boxKey(box, address)} ${client.slice(0, 255)}`;
+}
+
+/** An attempt that counts as a failure while it is in progress. */
+export interface Attempt {
+  /** Counts it as a failure, before it ends. Throws Outage. */
+  failed(): Promise<void> | void;
+  /** Ends it; call it exactly once, whatever the outcome. */
+  end(): void;
+}
+
+/** Key of an attempt's counts: the box, the account (or ''), the address. */
+export type CountedFor = readonly [box: string, account: string, address: string];
+
+/** Begins an attempt in this replica's memory. Throws Problem `throttled` if too many failed or are in progress. */
+export function beginAttempt(count: FailureCount, who: CountedFor): Attempt {
+  if (count.begin(...who) === undefined) throw tooManyAttempts(count.retryAfter);
+  return {
+    failed: () => {
+      count.failed(...who);
+    },
+    end: () => {
+      count.end(...who);
+    },
+  };
+}
+
+/** Ends several attempts. */
+export function endAll(attempts: readonly Attempt[]): void {
+  for (const attempt of attempts) attempt.end();
+}
+
+/** Creates the Problem `throttled` of too many attempts, with the wait in seconds. */
+export function tooManyAttempts(wait: number): Problem {
+  const seconds = String(Math.max(1, Math.ceil(wait)));
+  return new Problem('throttled', `Too many attempts; try again in ${seconds} s`, { 'Retry-After': seconds });
+}
+
+/**
+ * Makes an attempt that is counted whether it succeeds or not. Throws Problem `throttled` if there were too many, and
+ * any error of the attempt; such an attempt is not counted.
+ */
+export async function countAttempt<T>(count: FailureCount, who: CountedFor, attempt: () => Promise<T>): Promise<T> {
+  const begun = beginAttempt(count, who);
+  try {
+    const outcome = await attempt();
+    await begun.failed();
+    return outcome;
+  } finally {
+    begun.end();
+  }
 }

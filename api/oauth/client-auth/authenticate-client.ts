@@ -4,6 +4,7 @@ import type { AuthenticationContext } from './context.ts';
 import { clientOf } from '../built-in-clients.ts';
 import type { ClientAssertion } from './assertion.ts';
 import type { ClientCredentials } from './client-auth-request.ts';
+import type { RefusalReason } from '../../refusal-reason.ts';
 import { notAuthenticated } from '../oauth-error.ts';
 import { provePrivateKeyJwt } from './private-key-jwt.ts';
 import { proveServiceAccount } from './service-account-token.ts';
@@ -35,7 +36,9 @@ export async function authenticateBySecret(
   const found = findClient({ state, services }, credentials);
   const time = now();
   const used = await verified(liveSecrets(found, time), credentials, secrets, checks.guessLimits);
-  if (used === undefined || found === undefined || !isActive(found, state)) throw notAuthenticated(found?.client.id);
+  if (found === undefined) throw notAuthenticated('unknown_client');
+  if (used === undefined) throw notAuthenticated(await wrongSecret(found, credentials, secrets), found.client.id);
+  if (!isActive(found, state)) throw notAuthenticated('inactive_client', found.client.id);
   if (used === found.previous?.stored) usage.previousSecretUsed(state.box, found.client.id, used, time);
   return found;
 }
@@ -47,6 +50,19 @@ function liveSecrets(client: ClientState | undefined, now: number): readonly str
   if (client === undefined) return [];
   const { secrets, previous } = client;
   return previous !== undefined && now < previous.until ? [...secrets, previous.stored] : secrets;
+}
+
+/** Returns why no secret fits. Only a generated one is compared with the previous one: it takes no argon2. */
+async function wrongSecret(
+  { previous }: ClientState,
+  credentials: ClientCredentials,
+  secrets: ClientSecrets,
+): Promise<RefusalReason> {
+  if (credentials.secrets.length === 0) return 'no_secret';
+  if (previous?.stored.startsWith('$sha256$') !== true) return 'wrong_secret';
+  return (await verified([previous.stored], credentials, secrets, undefined)) === undefined
+    ? 'wrong_secret'
+    : 'retired_secret';
 }
 
 /** Dependencies of looking up a client. */
@@ -68,7 +84,8 @@ async function authenticateByAssertion(
   assertion: ClientAssertion,
   context: AuthenticationContext,
 ): Promise<ClientState> {
-  if (found === undefined || !isActive(found, context.state)) throw notAuthenticated(found?.client.id);
+  if (found === undefined) throw notAuthenticated('unknown_client');
+  if (!isActive(found, context.state)) throw notAuthenticated('inactive_client', found.client.id);
   const { serviceAccount } = assertion;
   if (serviceAccount === undefined) await provePrivateKeyJwt(assertion, found.client, context);
   else await proveServiceAccount({ ...assertion, serviceAccount }, found.client, context);

@@ -17,7 +17,8 @@ export async function identifyClient(
 ): Promise<ClientState> {
   if (mustProve(credentials, context)) return authenticateClient(credentials, context);
   const named = namedClient(context, credentials);
-  if (named === undefined || mustAuthenticate(named)) throw notAuthenticated();
+  if (named === undefined) throw notAuthenticated('unknown_client');
+  if (mustAuthenticate(named)) throw notAuthenticated('no_secret', named.client.id);
   return named;
 }
 

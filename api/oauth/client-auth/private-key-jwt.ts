@@ -49,7 +49,7 @@ async function verified(
     const claims = keys === undefined ? undefined : await verifyAssertion(text.reveal(), keys, demands);
     if (claims !== undefined) return claims;
   }
-  throw notAuthenticated(client.id);
+  throw notAuthenticated('wrong_assertion', client.id);
 }
 
 /** Checks each aud: an assertion for another server could come from it (RFC 7523 §3, draft-ietf-oauth-rfc7523bis). */

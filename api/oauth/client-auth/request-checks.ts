@@ -6,8 +6,6 @@ export interface RequestChecks {
   readonly guessLimits?: GuessLimits;
   /** Check of a user's password; if left out, every password is wrong. */
   readonly verifyPassword?: VerifyPassword | undefined;
-  /** Called with the client once its identity is proven: for the log, and for the limits on guesses. */
-  readonly onClient?: (id: string) => void;
   /** The request, for the audit trail. */
   readonly caller?: Caller;
 }

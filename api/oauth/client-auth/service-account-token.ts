@@ -23,7 +23,7 @@ export async function proveServiceAccount(
 ): Promise<void> {
   const { state, statements, services } = context;
   const { serviceAccount } = assertion;
-  if (client.service_accounts === undefined) throw notAuthenticated(client.id);
+  if (client.service_accounts === undefined) throw notAuthenticated('wrong_assertion', client.id);
   const entry = { box: state.box, client: client.id, ...serviceAccount };
   // This also reads the version of the cluster's settings: keys that were removed before this request are not used.
   const known = await statements.serviceAccount(entry);
@@ -34,7 +34,7 @@ export async function proveServiceAccount(
   const now = services.now();
   const { text, subject } = assertion;
   const claims = await services.serviceAccountTokens.verify(text.reveal(), subject, by, now);
-  if (claims === undefined) throw notAuthenticated(client.id);
+  if (claims === undefined) throw notAuthenticated('wrong_assertion', client.id);
   checkClaims(claims, services.issuer(state));
   const listed = entryOf(client, serviceAccount);
   if (listed === undefined) throw refusedAssertion('This ServiceAccount does not authenticate the client');

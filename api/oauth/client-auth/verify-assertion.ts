@@ -91,7 +91,7 @@ const sentences = {
 
 function claimRefusal({ claim, reason }: errors.JWTClaimValidationFailed): OAuthError {
   const plain = /^[a-z]{1,16}$/.test(claim) ? claim : '';
-  if (plain === '') return notAuthenticated();
+  if (plain === '') return notAuthenticated('wrong_assertion');
   if (reason === 'missing') return refusedAssertion(`The assertion has no ${plain} (RFC 7523 section 3)`);
   if (plain === 'nbf' || plain === 'exp' || plain === 'iat') return refusedAssertion(sentences[plain]);
   return refusedAssertion(`The ${plain} of the assertion is not the one it must be`);

@@ -1,7 +1,7 @@
 import { sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
-import { TokenTooLarge } from '../oauth-error.ts';
+import { OAuthError } from '../oauth-error.ts';
 import type { SigningAlgorithm, SigningKey } from '../../state/key-ring.ts';
 
 /** Type of a JWT of ours: an access token (RFC 9068 §2.1) or an id_token. Neither is accepted as the other. */
@@ -13,7 +13,7 @@ export const LONGEST_JWT = 16_384;
 const LONGEST_SIGNATURE = 684;
 
 /**
- * Signs a JWT (RFC 7519 §7.1). Throws TokenTooLarge. node's own `sign` makes the signature: a third of the time that
+ * Signs a JWT (RFC 7519 §7.1). Throws OAuthError `invalid_scope` for a token that is too large. node's own `sign` makes the signature: a third of the time that
  * WebCrypto takes (measured); jose verifies every kind of token in the tests.
  */
 export function signJwt(type: JwtType, claims: object, key: SigningKey): string {
@@ -24,7 +24,7 @@ export function signJwt(type: JwtType, claims: object, key: SigningKey): string 
 /**
  * Prepares a JWT, which is signed as {@link signJwt} does, on another thread where that pays: a signature of RSA takes
  * 0.7 ms, in which this one would serve nobody. One of ES256 takes 23 µs, and more than twice as much on another thread
- * (measured). Throws TokenTooLarge.
+ * (measured). Throws OAuthError `invalid_scope` for a token that is too large.
  */
 export function prepareJwt(type: JwtType, claims: object, key: SigningKey): () => Promise<string> {
   const text = signedText(type, claims, key);
@@ -43,8 +43,15 @@ const signOnThread = promisify<string, Buffer, KeyObject, Buffer>(sign);
 
 function signedText(type: JwtType, claims: object, key: SigningKey): string {
   const text = `${headerOf(type, key)}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
-  if (text.length + LONGEST_SIGNATURE > LONGEST_JWT) throw new TokenTooLarge(LONGEST_JWT);
+  if (text.length + LONGEST_SIGNATURE > LONGEST_JWT) throw tooLarge();
   return text;
+}
+
+/** A token that is not issued: every request that presents it would be refused (RFC 6749 §5.2, `invalid_scope`). */
+function tooLarge(): OAuthError {
+  const remedy = 'Request fewer scopes, such as without groups, or take the user out of some groups';
+  const message = `The token would have more than ${String(LONGEST_JWT)} characters. ${remedy}`;
+  return new OAuthError('invalid_scope', message, { reason: 'token_too_large' });
 }
 
 function headerOf(type: JwtType, key: SigningKey): string {

@@ -50,7 +50,7 @@ export type SignIdToken = () => Promise<string>;
 
 /**
  * Prepares an id_token (OpenID Connect Core §2), signed with the key of {@link idTokenKeyFor} at the same `now`. Throws
- * TokenTooLarge.
+ * OAuthError `invalid_scope` for a token that is too large.
  */
 export function prepareIdToken(facts: IdTokenFacts, key: SigningKey, now: number): SignIdToken {
   const { issuer, client, user, nonce, authenticatedAt, accessToken, claims } = facts;
@@ -103,7 +103,7 @@ export interface SignedInUser {
 /**
  * Decides about the id_token that comes with an access token of this text and scope (OpenID Connect Core §3.1.3.3,
  * §12.2); it is signed once the access token is stored. Undefined without the scope `openid`. Throws KeyNeeded,
- * TokenTooLarge.
+ * OAuthError `invalid_scope` for a token that is too large.
  */
 export function planIdToken(
   { state, client, issuer, now }: IdTokenIssue,

@@ -1,18 +1,16 @@
 import type { Person } from '../../db/user/person.ts';
 import { authenticateClient } from '../client-auth/authenticate-client.ts';
-import { clientId, readClientCredentials } from '../client-auth/client-auth-request.ts';
 import { checkToken } from './check-token.ts';
 import type { LiveSession } from './check-token.ts';
 import type { RequestChecks } from '../client-auth/request-checks.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { hasScope, withoutClaims } from '../scope-text.ts';
 import { groupsClaim } from '../openid/user-claims.ts';
-import { parseParameters } from '../token/parameters.ts';
 import { findRefreshToken } from '../refresh/find-refresh-token.ts';
 import type { FoundFamily } from '../refresh/find-refresh-token.ts';
 import type { LiveIntrospection } from '../../schemas/oauth.ts';
 import type { OAuthServices } from '../services.ts';
-import type { RawTokenRequest } from '../token/endpoint.ts';
+import type { TokenRequest } from '../token/grants/grant.ts';
 
 /** The answer of RFC 7662 §2.2; for an invalid token it is exactly `{"active":false}`. */
 export type Introspection = { readonly active: false } | LiveIntrospection;
@@ -21,15 +19,13 @@ const inactive = { active: false } as const;
 
 /** Serves introspection (RFC 7662) to any authenticated client, for any token of its box. Throws OAuthError, Outage. */
 export async function introspect(
-  raw: RawTokenRequest,
+  { box, credentials, parameters }: TokenRequest,
   services: OAuthServices,
   checks: RequestChecks,
 ): Promise<Introspection | undefined> {
-  const parameters = parseParameters(raw.contentType, raw.body);
-  const credentials = readClientCredentials(raw.authorization, parameters);
   const text = parameters.get('token');
   if (text === undefined) throw new OAuthError('invalid_request', 'token is missing');
-  const decided = await services.states.decide<Introspection>(raw.box, async (state, statements, transaction) => {
+  return services.states.decide<Introspection>(box, async (state, statements, transaction) => {
     const context = { state, statements, transaction, services, checks };
     await authenticateClient(credentials, context);
     if (text.startsWith('bgr_')) {
@@ -39,8 +35,6 @@ export async function introspect(
     const live = await checkToken(text, context);
     return live === undefined ? inactive : introspection(live, services.issuer(state));
   });
-  if (decided !== undefined) checks.onClient?.(clientId(credentials));
-  return decided;
 }
 
 function introspection(session: LiveSession, issuer: string): LiveIntrospection {

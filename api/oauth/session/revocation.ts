@@ -2,16 +2,14 @@ import { confirmOnStandby } from '../../db/box/durability.ts';
 import { canAuthenticate } from '../client-auth/client-type.ts';
 import type { AuthenticationContext } from '../client-auth/context.ts';
 import { findSession } from './check-token.ts';
-import { clientId, readClientCredentials } from '../client-auth/client-auth-request.ts';
 import { identifyClient } from '../client-auth/identify-client.ts';
 import { endRefreshFamily, endSession } from './end-session.ts';
 import type { SessionOfToken } from './end-session.ts';
 import { findRefreshToken } from '../refresh/find-refresh-token.ts';
 import type { RequestChecks } from '../client-auth/request-checks.ts';
 import { OAuthError } from '../oauth-error.ts';
-import { parseParameters } from '../token/parameters.ts';
 import type { OAuthServices } from '../services.ts';
-import type { RawTokenRequest } from '../token/endpoint.ts';
+import type { TokenRequest } from '../token/grants/grant.ts';
 
 /** Session or family of a token to be revoked, and its client. */
 type Found = { readonly client: string } & ({ readonly session: SessionOfToken } | { readonly family: string });
@@ -21,12 +19,11 @@ type Found = { readonly client: string } & ({ readonly session: SessionOfToken }
  * family. An invalid token is no error (§2.2); another client's is never revoked (§2.1). False when there is no such
  * box. Throws OAuthError, Outage.
  */
-export async function revoke(raw: RawTokenRequest, services: OAuthServices, checks: RequestChecks): Promise<boolean> {
-  const parameters = parseParameters(raw.contentType, raw.body);
-  const credentials = readClientCredentials(raw.authorization, parameters);
+export async function revoke(request: TokenRequest, services: OAuthServices, checks: RequestChecks): Promise<boolean> {
+  const { box, credentials, parameters } = request;
   const text = parameters.get('token');
   if (text === undefined) throw new OAuthError('invalid_request', 'token is missing');
-  const decided = await services.states.decide<Found | 'nothing'>(raw.box, async (state, statements, transaction) => {
+  const decided = await services.states.decide<Found | 'nothing'>(box, async (state, statements, transaction) => {
     const context = { state, statements, transaction, services, checks };
     // A public client proves no identity, but can revoke only tokens of its own.
     const caller = await identifyClient(credentials, context, canAuthenticate);
@@ -37,10 +34,9 @@ export async function revoke(raw: RawTokenRequest, services: OAuthServices, chec
     return found;
   });
   if (decided === undefined) return false;
-  if (credentials.method !== 'none') checks.onClient?.(clientId(credentials));
-  if (decided !== 'nothing') await end(raw, decided, services);
+  if (decided !== 'nothing') await end(request, decided, services);
   // An earlier call may have ended it without being confirmed.
-  else if (services.revocationsNeedStandby) await confirmOnStandby(services.pool, raw.box);
+  else if (services.revocationsNeedStandby) await confirmOnStandby(services.pool, box);
   return true;
 }
 
@@ -55,7 +51,7 @@ async function findToken(text: string, context: AuthenticationContext): Promise<
 }
 
 /** Ends the session or the family that was found; the record is made in the background, when it has ended. */
-async function end({ box, remoteAddr, requestId }: RawTokenRequest, found: Found, services: OAuthServices) {
+async function end({ box, remoteAddr, requestId }: TokenRequest, found: Found, services: OAuthServices) {
   const { client } = found;
   if ('family' in found) await endRefreshFamily(box, found.family, 'closed', services);
   else if ((await endSession(box, found.session, 'closed', services))?.ended !== true) return;

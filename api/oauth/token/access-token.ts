@@ -41,7 +41,7 @@ export interface TokenIssue {
 
 /**
  * Makes an access token as planned, signed with the key of {@link keyFor} at the same `now`. Its end is computed once
- * for the row, the bucket and the token. Throws TokenTooLarge.
+ * for the row, the bucket and the token. Throws OAuthError `invalid_scope` for a token that is too large.
  */
 export function makeToken(
   { box, version }: Pick<BoxState, 'box' | 'version'>,

@@ -1,53 +1,66 @@
+import { GRANT_TYPES } from '../../../crds/client.ts';
 import { clientId, readClientCredentials } from '../client-auth/client-auth-request.ts';
+import { identifyClient, requireGrantType } from '../client-auth/identify-client.ts';
 import type { RequestChecks } from '../client-auth/request-checks.ts';
 import { decideWithKey } from '../keys/key-needed.ts';
 import { grants } from './grants/registry.ts';
 import type { Grant, TokenRequest } from './grants/grant.ts';
-import { unsupportedGrant } from './unsupported-grant.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { parseParameters } from './parameters.ts';
 import type { OAuthServices } from '../services.ts';
 import type { TokenResponse } from '../../schemas/oauth.ts';
 
-/** A request to the token endpoint as it came in. */
-export interface RawTokenRequest {
-  readonly box: string;
+/** A request to an OAuth endpoint as it came in. */
+export interface RawTokenRequest extends Pick<TokenRequest, 'box' | 'remoteAddr' | 'requestId'> {
   readonly contentType: string | undefined;
   readonly authorization: string | undefined;
   readonly body: Buffer;
-  readonly remoteAddr: string | null;
-  readonly requestId?: string | undefined;
+}
+
+/** Reads the parameters and the credentials of a request (RFC 6749 §3.2, §2.3.1). Throws OAuthError. */
+export function readTokenRequest(raw: RawTokenRequest): TokenRequest {
+  const { box, remoteAddr, requestId } = raw;
+  const parameters = parseParameters(raw.contentType, raw.body);
+  const credentials = readClientCredentials(raw.authorization, parameters);
+  return { box, parameters, credentials, remoteAddr, requestId };
 }
 
 /** Serves the token endpoint (RFC 6749 §3.2). Undefined when there is no such box. Throws OAuthError, Outage. */
 export async function token(
-  raw: RawTokenRequest,
+  request: TokenRequest,
   services: OAuthServices,
   checks: RequestChecks,
 ): Promise<TokenResponse | undefined> {
-  const request = parseTokenRequest(raw); //                §3.2, §2.3.1
   const grant = chooseGrant(request); //                    §5.2
-  // §4, §6, §5.1
-  const answer = await decideWithKey(raw.box, services, (state, statements, transaction) =>
+  // §2.3, §4, §6, §5.1; again if the configuration or a key changed
+  const response = await decideWithKey(request.box, services, (state, statements, transaction) =>
     grant.handle(request, { state, statements, transaction, services, checks }),
   );
-  if (answer === undefined) return undefined;
-  const client = clientId(request.credentials);
-  services.usage.tokenIssued(raw.box, client, services.now());
-  checks.onClient?.(client);
-  return answer;
-}
-
-function parseTokenRequest(raw: RawTokenRequest): TokenRequest {
-  const parameters = parseParameters(raw.contentType, raw.body);
-  if (!parameters.has('grant_type')) throw new OAuthError('invalid_request', 'grant_type is missing');
-  const credentials = readClientCredentials(raw.authorization, parameters);
-  return { parameters, credentials, remoteAddr: raw.remoteAddr };
+  if (response !== undefined) services.usage.tokenIssued(request.box, clientId(request.credentials), services.now());
+  return response;
 }
 
 function chooseGrant({ parameters }: TokenRequest): Grant {
-  const name = parameters.get('grant_type') ?? '';
+  const name = parameters.get('grant_type');
+  if (name === undefined) throw new OAuthError('invalid_request', 'grant_type is missing');
   const grant = grants.get(name) ?? unsupportedGrant(name);
   if (grant === undefined) throw new OAuthError('unsupported_grant_type', 'This grant_type is not supported');
   return grant;
+}
+
+/**
+ * Returns a grant that a client may list but this release does not have. Its error tells the client whether it does not
+ * list the grant, or the release lacks it (RFC 6749 §5.2). Undefined for a name that is no such grant.
+ */
+function unsupportedGrant(text: string): Grant | undefined {
+  const name = GRANT_TYPES.find((known) => known === text);
+  if (name === undefined) return undefined;
+  return {
+    name,
+    async handle({ credentials }, context) {
+      const client = await identifyClient(credentials, context, () => false);
+      requireGrantType(client, name);
+      throw new OAuthError('unsupported_grant_type', `The grant ${name} is not supported`);
+    },
+  };
 }

@@ -1,4 +1,7 @@
 import { isAscii } from 'node:buffer';
+import { Ajv } from 'ajv';
+import { Problem } from '../../problem.ts';
+import { readJson } from '../../read-json.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { utf8Text } from './utf8.ts';
 
@@ -104,19 +107,21 @@ export function withoutEmpty(parameters: Map<string, string>): Parameters {
   return parameters;
 }
 
+/**
+ * Reads the strings of an object; a parameter that no endpoint knows may have any type, because it is ignored. A
+ * proxy in front may have read another one of two equal names (RFC 8259 §4): they are refused.
+ */
 function parseJson(text: string): Parameters {
   const parameters = new Map<string, string>();
   for (const [name, member] of Object.entries(jsonObject(text))) {
     if (typeof member === 'string') add(parameters, name, checked(member));
-    // RFC 6749 knows strings only; a member we do not know is ignored, as an unknown parameter of a form is.
-    else if (known.has(name)) throw new OAuthError('invalid_request', `${name} must be a string`);
   }
   return withoutEmpty(parameters);
 }
 
 /** Checks whether a parameter has a meaning at one of the OAuth endpoints. */
 export function isParameter(name: string): boolean {
-  return known.has(name);
+  return Object.hasOwn(known.properties, name);
 }
 
 /** Parameters of the token endpoint, of all its grants; the OpenAPI document lists them from here. */
@@ -125,35 +130,27 @@ export const TOKEN_PARAMETERS: readonly string[] = [
   ...['redirect_uri', 'code_verifier', 'username', 'password', 'client_assertion_type', 'client_assertion'],
 ];
 
-const known: ReadonlySet<string> = new Set([...TOKEN_PARAMETERS, 'token', 'token_type_hint']);
-
-function jsonObject(text: string): object {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new OAuthError('invalid_request', 'The body is not well-formed JSON');
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new OAuthError('invalid_request', 'The body must be a JSON object');
-  }
-  // JSON.parse silently keeps the last of equal names; a proxy in front may have read another one (RFC 8259 §4).
-  if (membersOf(text) > Object.keys(value).length) {
-    throw new OAuthError('invalid_request', 'A parameter is repeated: send it once');
-  }
-  return value;
+/** Returns the schema of a body with these parameters: each is a string (RFC 6749 Appendix A). */
+export function parametersSchema(names: readonly string[]) {
+  return { type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])) };
 }
 
-const stringOrMark = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g;
+const known = parametersSchema([...TOKEN_PARAMETERS, 'token', 'token_type_hint']);
+const matches = new Ajv({ verbose: true, ownProperties: true }).compile<Record<string, unknown>>(known);
 
-/** Counts the members of the outermost object of a well-formed JSON text: one for each colon at depth one. */
-function membersOf(text: string): number {
-  let depth = 0;
-  let members = 0;
-  for (const [mark] of text.matchAll(stringOrMark)) {
-    if (mark === '{' || mark === '[') depth += 1;
-    else if (mark === '}' || mark === ']') depth -= 1;
-    else if (mark === ':' && depth === 1) members += 1;
+function jsonObject(text: string): Record<string, unknown> {
+  const value = readObject(text);
+  if (matches(value)) return value;
+  const [{ instancePath } = { instancePath: '' }] = matches.errors ?? [];
+  const what = instancePath === '' ? 'The body must be a JSON object' : `${instancePath.slice(1)} must be a string`;
+  throw new OAuthError('invalid_request', what);
+}
+
+function readObject(text: string): unknown {
+  try {
+    return readJson(text);
+  } catch (error) {
+    if (error instanceof Problem) throw new OAuthError('invalid_request', error.message);
+    throw error;
   }
-  return members;
 }

@@ -3,7 +3,7 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { authorize, mayListPolicies } from '../../../api/http/access/authorize.ts';
 import type { AskedFor } from '../../../api/http/access/authorize.ts';
-import { token } from '../../../api/oauth/token/endpoint.ts';
+import { readTokenRequest, token } from '../../../api/oauth/token/endpoint.ts';
 import { Problem } from '../../../api/problem.ts';
 import type { StateCache } from '../../../api/state/state-cache.ts';
 import { makeWorld } from '../../oauth/world.ts';
@@ -107,13 +107,13 @@ describe('authorization', () => {
   async function tokenOf(id: string): Promise<string> {
     if (id === 'nobody') return 'bgt_never-given-out';
     const answer = await token(
-      {
+      readTokenRequest({
         box: 'shop',
         contentType: 'application/x-www-form-urlencoded',
         authorization: `Basic ${btoa(`${id}:a-secret`)}`,
         body: Buffer.from('grant_type=client_credentials'),
         remoteAddr: null,
-      },
+      }),
       world.services,
       NO_CHECKS,
     );

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { trustedProxies } from '../../../api/http/request/trusted-proxies.ts';
+import { trustedProxies } from '../../../api/ip-address.ts';
 
 describe('trusted proxies', () => {
   const isTrusted = trustedProxies(['192.0.2.1', '10.0.0.0/8', '2001:db8::1', 'fd00::/8']);

@@ -33,6 +33,7 @@ describe('an answer in pieces', () => {
         policy: undefined,
         allowedOrigin: undefined,
         error: undefined,
+        reason: undefined,
       });
       if (response.req.url === '/late') {
         response.once('close', () => {

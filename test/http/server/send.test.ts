@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Outage } from '../../../api/db/core/outage.ts';
 import type { RequestContext } from '../../../api/http/request/request-context.ts';
-import { answerError, bugAnswer } from '../../../api/http/server/answer-error.ts';
+import { errorAnswer } from '../../../api/http/server/errors.ts';
 import { headerSafe } from '../../../api/http/server/send.ts';
 import { expectClean } from '../hygiene.ts';
 import { startRouteApi } from '../route-requests.ts';
@@ -21,6 +21,7 @@ const sampleContext: RequestContext = {
   policy: undefined,
   allowedOrigin: undefined,
   error: undefined,
+  reason: undefined,
 };
 
 describe('answers', () => {
@@ -113,9 +114,9 @@ describe('answers', () => {
     }
     for (const shape of ['oauth', 'plain', 'resource', 'page'] as const) {
       const context = { ...sampleContext, shape };
-      const answers = [answerError(new Outage('down'), context), bugAnswer(context)];
+      const answers = [errorAnswer(new Outage('down'), context), errorAnswer(new TypeError('bug'), context)];
       const pragma = shape === 'oauth' ? 'no-cache' : undefined;
-      expect(answers.map((answer) => answer?.headers?.['Pragma'])).to.deep.equal([pragma, pragma]);
+      expect(answers.map((answer) => answer.headers?.['Pragma'])).to.deep.equal([pragma, pragma]);
     }
   });
 

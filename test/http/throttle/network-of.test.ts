@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { networkOf } from '../../../api/http/throttle/network-of.ts';
+import { networkOf } from '../../../api/ip-address.ts';
 
 const rows: Readonly<Record<string, string>> = {
   '': '',

@@ -66,9 +66,7 @@ describe('Basic with an empty secret (RFC 6749 section 2.3.1)', () => {
       { token: refreshed?.access_token ?? '' },
       { box: person.box, authorization: basic('app', '') },
     );
-    const proven: string[] = [];
-    expect(await revoke(request, services, { onClient: (id) => proven.push(id) })).to.equal(true);
-    expect(proven).to.deep.equal([]);
+    expect(await revoke(request, services, NO_CHECKS)).to.equal(true);
   });
 
   const refused: [what: string, id: string, client: string | undefined][] = [

@@ -101,6 +101,8 @@ describe('the parameters of a request', () => {
       body: '{"scope":"s","more":{"scope":"t","x":[{"scope":"u"}]}}',
       read: { scope: 's' },
     },
+    // E-23.
+    'a byte order mark': { body: '\ufeff{"a":"1"}', read: { a: '1' } },
     'blanks everywhere': { body: ' { "a" : "1" , "b" : "2" } ', read: { a: '1', b: '2' } },
     escapes: { body: '{"\\u0061":"\\u00e4\\n"}', read: { a: 'ä\n' } },
   };
@@ -119,7 +121,6 @@ describe('the parameters of a request', () => {
     'a number': '1',
     null: 'null',
     'text behind the object': '{} {}',
-    'a byte order mark': '\ufeff{}',
     'bytes that are no UTF-8': Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x22, 0x22, 0x7d]),
     NUL: '{"a":"\\u0000"}',
     'half of a surrogate pair': '{"a":"\\ud800"}',

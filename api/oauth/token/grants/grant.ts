@@ -4,11 +4,13 @@ import type { ClientCredentials } from '../../client-auth/client-auth-request.ts
 import type { Parameters } from '../parameters.ts';
 import type { TokenResponse } from '../../../schemas/oauth.ts';
 
-/** A request to the token endpoint, parsed. */
+/** A request to the token, introspection or revocation endpoint, read once (RFC 6749 §3.2, §2.3.1). */
 export interface TokenRequest {
+  readonly box: string;
   readonly credentials: ClientCredentials;
   readonly parameters: Parameters;
   readonly remoteAddr: string | null;
+  readonly requestId?: string | undefined;
 }
 
 /** Dependencies of a grant: a box's configuration at one version and the ways to Postgres bound to it. */

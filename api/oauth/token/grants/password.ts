@@ -32,6 +32,13 @@ export const password: Grant = {
     demandSessionQuota(state);
     const { text, session } = makeToken(state, holder, plan, { issuer, key: null, now });
     if (!(await issueWithinLimit(session, state.settings, transaction, now))) throw tooManySessions();
+    const origin = {
+      client: client.client.id,
+      user,
+      remoteAddr: request.remoteAddr ?? undefined,
+      requestId: request.requestId,
+    };
+    services.countedEvents.note({ box: state.box, event: 'user.signed_in', target: `User/${String(user)}`, origin });
     return tokenResponse(text, plan, scopeMember(plan.scope, asked.scope));
   },
 };
@@ -54,5 +61,5 @@ async function personIn({ parameters }: TokenRequest, { checks }: GrantContext):
 
 /** Makes the same error for every wrong email or password, so that a guess reveals nothing. */
 function notValid(): OAuthError {
-  return new OAuthError('invalid_grant', 'The username and the password are not valid');
+  return new OAuthError('invalid_grant', 'The username and the password are not valid', { reason: 'wrong_password' });
 }

@@ -71,7 +71,7 @@ interface Refreshed extends MadeAccessToken {
 
 /** Makes the same error for every invalid refresh token, so that a guess reveals nothing. */
 function notValid(): OAuthError {
-  return new OAuthError('invalid_grant', 'The refresh token is not valid');
+  return new OAuthError('invalid_grant', 'The refresh token is not valid', { reason: 'unknown_refresh_token' });
 }
 
 function presentedToken({ parameters }: TokenRequest): RefreshToken {
@@ -94,7 +94,7 @@ async function refreshingClient({ credentials }: TokenRequest, context: GrantCon
   if (authorization_code !== undefined && !canAuthenticate(client)) return client;
   const required = [client_credentials, authorization_code].some((one) => one?.refresh_requires_secret === true);
   if (required || !allows(state.settings, 'refresh_without_secret')) {
-    throw notAuthenticated();
+    throw notAuthenticated('no_secret');
   }
   return client;
 }

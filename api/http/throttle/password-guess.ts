@@ -1,13 +1,53 @@
+import type { CountedEvents } from '../../audit/counted-events.ts';
+import { createFailureSlot } from '../../credentials/failure-slot.ts';
+import type { FailureSlot } from '../../credentials/failure-slot.ts';
+import type { Connections } from '../../db/core/pool.ts';
+import { inBox } from '../../db/core/transaction.ts';
+import { storeNetwork } from '../../db/user/user-write.ts';
 import type { SignInNetworks, StoredUser } from '../../db/user/user.ts';
+import { networkOf } from '../../ip-address.ts';
 import { Problem } from '../../problem.ts';
+import type { Sharer } from '../../shares/places.ts';
 import { emailKey } from '../../users/user/email.ts';
 import type { AdmitGuess, GuessedAccount } from '../../users/sign-in/verify-password.ts';
-import { beginAttempt, endAll } from './attempt.ts';
-import type { Attempt } from './attempt.ts';
+import type { ApiContext } from '../server/api-context.ts';
+import { createSharedFailures } from './failures-of-all-replicas.ts';
+import type { SharedFailures, SharedLimit } from './failures-of-all-replicas.ts';
 import { hashSharer } from './hash-sharer.ts';
-import { siteOf } from './known-networks.ts';
-import type { PasswordLimits } from './password-limits.ts';
-import type { SharedLimit } from './failures-of-all-replicas.ts';
+import { beginAttempt, endAll } from './throttle.ts';
+import type { Attempt, Throttle } from './throttle.ts';
+
+/** The limits on guesses at passwords: of this replica, and of all of them together. */
+export interface PasswordLimits {
+  readonly throttle: Pick<Throttle, 'passwords' | 'proven' | 'addresses'>;
+  /** Counted in periods of 15 minutes. */
+  readonly shared: SharedFailures;
+  readonly slot: FailureSlot;
+  readonly networks: KnownNetworks;
+  /** Failures in 15 minutes of one account from all addresses, and of one proof. */
+  readonly perAccount: number;
+  readonly events: Pick<CountedEvents, 'note'>;
+}
+
+/** Dependencies of {@link createPasswordLimits}. */
+export interface PasswordLimitsOptions {
+  readonly throttle: Throttle;
+  readonly pool: Connections;
+  /** The newest key of the installation. */
+  readonly key: Buffer;
+  readonly perAccount: number;
+  readonly events: Pick<CountedEvents, 'note'>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Creates the limits on guesses at passwords. */
+export function createPasswordLimits(options: PasswordLimitsOptions): PasswordLimits {
+  const { throttle, pool, key, perAccount, events, now } = options;
+  const networks = createKnownNetworks(pool, now);
+  const shared = createSharedFailures(pool, 15 * 60_000, now);
+  return { throttle, shared, slot: createFailureSlot(key), networks, perAccount, events };
+}
 
 /** The account whose password is guessed, and the origin of the guess. */
 export interface Guess {
@@ -108,3 +148,65 @@ function sharedLimits(
   if (networks.has(known, address)) return [ofNetwork];
   return [{ subject: `account:${slot(box, account)}`, most: perAccount }, ofNetwork];
 }
+
+/** A guess at a password over REST, and the ID of the user whose token it has. */
+interface RestGuess extends Pick<Guess, 'box' | 'address' | 'requestId'> {
+  readonly by: number | undefined;
+}
+
+/** Verifies a password. The user's own token is a proof: strangers cannot keep users from changing their password. */
+export async function guessOverRest(
+  context: Pick<ApiContext, 'passwordLimits'>,
+  { box, address, requestId, by }: RestGuess,
+  user: StoredUser,
+  verify: (sharer: Sharer) => Promise<boolean>,
+): Promise<boolean> {
+  const proof = by === user.id ? ({ id }: StoredUser): string => `user:${String(id)}` : undefined;
+  const right = await throttlePassword(
+    context.passwordLimits,
+    { box, email: user.email, address, requestId, proof },
+    async (admit) => {
+      const sharer = await admit({ user });
+      return (await verify(sharer)) ? true : undefined;
+    },
+  );
+  return right === true;
+}
+
+/** The networks that signed in to an account in the last 30 days, at most five of them. */
+interface KnownNetworks {
+  has(networks: SignInNetworks, address: string): boolean;
+  /** Stores that an address signed in to an account, at most once an hour for each network. Throws Outage. */
+  add(box: string, account: { readonly user: { readonly id: number } } & SignedInFrom, address: string): Promise<void>;
+}
+
+/** The networks that are stored for a user; undefined if the password is not that of a sign-in. */
+interface SignedInFrom {
+  readonly networks?: SignInNetworks | undefined;
+}
+
+/** Creates the known networks, which are stored with the users; `now` is in milliseconds since 1970. */
+function createKnownNetworks(pool: Connections, now: () => number): KnownNetworks {
+  const seconds = (): number => Math.floor(now() / 1000);
+  const isWithin = (networks: SignInNetworks, network: string, limit: number): boolean =>
+    seconds() - (networks[network] ?? -Infinity) < limit;
+
+  return {
+    has: (networks, address) => isWithin(networks, siteOf(address), month),
+    async add(box, { user, networks }, address) {
+      const network = siteOf(address);
+      if (networks === undefined || isWithin(networks, network, hour)) return;
+      const proven = { user: user.id, network, at: seconds() };
+      await inBox(pool, box, 'write', (connection) => storeNetwork(connection, box, proven));
+    },
+  };
+}
+
+/** Returns the network of a home or an office, whose address may change: the /24 of IPv4, the /64 of IPv6. */
+function siteOf(address: string): string {
+  return networkOf(address).replace(/\.\d+$/, '.0/24');
+}
+
+/** Seconds. */
+const hour = 3_600;
+const month = 30 * 24 * hour;

@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Outage } from '../../db/core/outage.ts';
+import { errorFacts } from '../../../process/log.ts';
+import { OAuthError } from '../../oauth/oauth-error.ts';
+import type { PageProblem } from '../../pages/messages.ts';
+import { problemPage } from '../../pages/problem-page.ts';
+import { Problem, problemStatus } from '../../problem.ts';
+import type { ProblemCode } from '../../problem.ts';
+import { InvalidUser } from '../../users/user/invalid-user.ts';
+import { pageAnswer } from '../pages/send.ts';
+import { findRequestContext, requestContextOf } from '../request/request-context.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import { operationOutcome } from '../resources/operation-outcome.ts';
+import type { ApiContext } from './api-context.ts';
+import { everyAnswer, send } from './send.ts';
+import type { Answer, AnswerHeaders } from './send.ts';
+
+/**
+ * Ends a request that failed: sends its answer, and logs it unless the caller was at fault. Never
+ * throws: a failure here is answered with a bare 500, because an uncaught error would end the process.
+ */
+export function answeringErrors({ log, onAnswer }: Pick<ApiContext, 'log' | 'onAnswer'>) {
+  return (error: unknown, request: IncomingMessage, response: ServerResponse): void => {
+    try {
+      answer(error, request, response);
+    } catch (failure) {
+      const requestId = findRequestContext(response)?.requestId ?? randomUUID();
+      answerBare(response, requestId);
+      log.error({ ...errorFacts(failure), answering: textOf(error), request_id: requestId }, 'bug');
+    }
+  };
+
+  function answer(error: unknown, request: IncomingMessage, response: ServerResponse): void {
+    const requestContext = requestContextOf(response);
+    const refusal = refusalOf(error);
+    requestContext.error = error instanceof Outage ? 'unavailable' : (refusal?.code ?? 'bug');
+    requestContext.reason = (refusal instanceof OAuthError ? refusal.reason : undefined) ?? requestContext.reason;
+    // Before the log line: if this fails, one line reports both errors.
+    if (response.headersSent || response.destroyed) response.destroy();
+    else send(response, errorAnswer(error, requestContext, request.headers['accept-language']), onAnswer);
+    const facts = { ...errorFacts(error), request_id: requestContext.requestId };
+    if (refusal === undefined) log.error(facts, 'bug');
+    else if (error instanceof Outage) log.warn({ ...facts, stack: undefined }, 'outage');
+    else if (requestContext.reason === 'token_too_large') {
+      log.warn({ ...facts, stack: undefined, box: requestContext.box }, 'a token was not issued');
+    }
+  }
+}
+
+/** Sends a bare 500 without code that may just have failed; if even that fails, the connection is closed. */
+function answerBare(response: ServerResponse, requestId: string): void {
+  const headers = [...everyAnswer, 'X-Request-Id', requestId, 'Cache-Control', 'no-store', 'Content-Length', '0'];
+  try {
+    if (response.headersSent || response.destroyed) response.destroy();
+    else response.writeHead(500, headers).end();
+  } catch {
+    response.destroy();
+  }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : typeof error;
+}
+
+/** Returns what a caller is told of an error; undefined for a bug. */
+function refusalOf(error: unknown): OAuthError | Problem | undefined {
+  if (error instanceof OAuthError || error instanceof Problem) return error;
+  if (!(error instanceof Outage)) return undefined;
+  return new Problem('unavailable', 'The service cannot answer now; try again', { 'Retry-After': '1' });
+}
+
+/** Returns the answer to an error, in the shape of its endpoint; a bug is told without details, whatever it was. */
+export function errorAnswer(error: unknown, requestContext: RequestContext, acceptLanguage?: string): Answer {
+  const refusal = refusalOf(error);
+  const { shape } = requestContext;
+  const status = refusal === undefined ? 500 : statusOf(refusal);
+  const headers = headersOf(refusal, requestContext);
+  if (shape === 'page') {
+    const problem =
+      requestContext.reason === 'token_too_large' ? 'token-too-large' : (pageProblems[status] ?? 'bad-request');
+    return pageAnswer(problemPage(problem, acceptLanguage, requestContext.requestId), { status, headers });
+  }
+  return { status, headers, body: JSON.stringify(bodyOf(refusal, requestContext)) };
+}
+
+function statusOf(refusal: OAuthError | Problem): number {
+  return refusal instanceof OAuthError ? refusal.status : problemStatus[refusal.code];
+}
+
+/** RFC 6749 §5.1 and §5.2; `WWW-Authenticate` on every 401 (RFC 9110 §15.5.2). */
+function headersOf(refusal: OAuthError | Problem | undefined, { shape, box }: RequestContext): AnswerHeaders {
+  const headers = shape === 'oauth' || refusal instanceof OAuthError ? { Pragma: 'no-cache' } : {};
+  if (!(refusal instanceof OAuthError)) return { ...headers, ...refusal?.headers };
+  return {
+    ...headers,
+    ...(refusal.status === 401 && { 'WWW-Authenticate': `Basic realm="${box}", charset="UTF-8"` }),
+    ...(refusal.retryAfter !== undefined && { 'Retry-After': String(refusal.retryAfter) }),
+    ...(refusal.status === 415 && { 'Accept-Post': 'application/x-www-form-urlencoded, application/json' }),
+  };
+}
+
+function bodyOf(refusal: OAuthError | Problem | undefined, { shape, target, requestId }: RequestContext): object {
+  const isResource = shape === 'resource';
+  if (refusal === undefined) return isResource ? bugOutcome(requestId) : { error: 'server_error' };
+  if (refusal instanceof OAuthError) return { error: refusal.code, error_description: refusal.message };
+  // The body of a refused user has a shape of its own: it names each field with its faults.
+  if (refusal instanceof InvalidUser) return { entity: refusal.entity, errors: refusal.errors };
+  const isUnknown = refusal.code === 'not-found';
+  if (isResource || (isUnknown && isBelowResource.test(target))) return operationOutcome(refusal, requestId);
+  if (isUnknown) return { error: oauthNames[refusal.code] };
+  return { error: oauthNames[refusal.code], error_description: refusal.message };
+}
+
+function bugOutcome(id: string): object {
+  const diagnostics = 'Something went wrong on our side; the log knows more under the request id';
+  return { resourceType: 'OperationOutcome', id, issue: [{ severity: 'error', code: 'exception', diagnostics }] };
+}
+
+/** Names of a {@link Problem} at an OAuth endpoint. */
+const oauthNames = {
+  'not-parsable': 'invalid_request',
+  'bad-request': 'invalid_request',
+  unauthenticated: 'invalid_token',
+  // RFC 6750 §3.1.
+  forbidden: 'insufficient_scope',
+  'not-found': 'not_found',
+  'method-not-allowed': 'invalid_request',
+  'not-acceptable': 'invalid_request',
+  conflict: 'invalid_request',
+  'precondition-failed': 'invalid_request',
+  'too-large': 'invalid_request',
+  'unsupported-media-type': 'invalid_request',
+  invalid: 'invalid_request',
+  throttled: 'slow_down',
+  unavailable: 'temporarily_unavailable',
+} as const satisfies Record<ProblemCode, string>;
+
+/** Pages of errors, by status. */
+const pageProblems: Readonly<Record<number, PageProblem>> = {
+  403: 'form-expired',
+  404: 'not-found',
+  405: 'method-not-allowed',
+  413: 'too-large',
+  429: 'throttled',
+  500: 'bug',
+  503: 'unavailable',
+};
+
+/** A path below a resource type, whether its box exists or not: both get the same answer. */
+const isBelowResource =
+  /^(?:\/boxes\/[^/?]*)?\/(?:Client|AccessPolicy|Session|Group|Grant|AuditEvent|\$export|\$plan|users|account|auth\/check)(?:[/?]|$)/;
