@@ -1,10 +1,10 @@
 import type { ApiContext } from './http/server/api-context.ts';
 import type { Endpoint } from './http/server/endpoint.ts';
-import { closeSessionEndpoint } from './http/endpoints/close-session.ts';
+import { closeSessionEndpoint } from './http/endpoints/oauth.ts';
 import { keySetEndpoint, metadataEndpoint } from './http/endpoints/metadata.ts';
-import { openApiEndpoint } from './http/endpoints/openapi.ts';
+import { openApiEndpoint } from './http/endpoints/metadata.ts';
 import { introspectEndpoint, revokeEndpoint, tokenEndpoint } from './http/endpoints/oauth.ts';
-import { userInfoEndpoint } from './http/endpoints/user-info.ts';
+import { userInfoEndpoint } from './http/endpoints/oauth.ts';
 import { checkEndpoint } from './http/gateway/check.ts';
 import { CHECK_PATH } from './http/gateway/original-request.ts';
 import { authorizeEndpoint, postedAuthorizeEndpoint } from './http/pages/authorize.ts';

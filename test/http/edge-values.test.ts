@@ -87,6 +87,63 @@ describe('values of other software', () => {
   const kind = ({ status, headers }: RawReply) => [status, headers.get('content-type')?.split(';')[0]];
 
   const rows: readonly Row[] = [
+    ...['application/json', 'application/json; charset=utf-8', 'application/json;charset=UTF-8', '*', ''].map(
+      (accept): Row => ({
+        name: `R4: Accept: ${accept}`,
+        ask: async () =>
+          (
+            await raw('GET', '/users', [
+              ['Authorization', `Bearer ${token}`],
+              ['Accept', accept],
+            ])
+          ).status,
+        becomes: 200,
+      }),
+    ),
+    {
+      name: 'E-21: an unknown client, a wrong secret and a retired one have a reason in the log',
+      ask: async () => {
+        for (const [id, text] of [
+          ['nobody', 'x'],
+          ['ops', 'x'],
+        ] as const) {
+          await sendForm(url('/auth/token'), { grant_type: 'client_credentials', client_id: id, client_secret: text });
+        }
+        return api.logLines.flatMap((line) => /"reason":"(\w+)"/.exec(line)?.[1] ?? []);
+      },
+      becomes: ['unknown_client', 'wrong_secret'],
+    },
+    {
+      name: 'E-23: a JSON body that begins with a byte order mark',
+      ask: async () => {
+        const headers = [
+          ['Authorization', `Bearer ${token}`],
+          ['Content-Type', 'application/json'],
+        ] as const;
+        return (await raw('POST', '/Group', headers, '\ufeff{"name":"marked"}')).status;
+      },
+      becomes: 201,
+    },
+    {
+      name: 'E-23: HSTS is sent where the request came by TLS, for this host alone',
+      ask: async () => {
+        const [plain, secure] = [await raw('GET', '/', []), await raw('GET', '/', [['X-Forwarded-Proto', 'https']])];
+        return [plain, secure].map(({ headers }) => headers.get('strict-transport-security'));
+      },
+      becomes: [undefined, 'max-age=31536000'],
+    },
+    {
+      name: 'E-23: 415 names the types that the method accepts',
+      ask: async () => {
+        const headers = [
+          ['Authorization', `Bearer ${token}`],
+          ['Content-Type', 'application/json-patch+json'],
+        ] as const;
+        const { status, headers: given } = await raw('POST', '/Group', headers, '[]');
+        return [status, given.get('accept')];
+      },
+      becomes: [415, 'application/json, application/yaml, application/x-yaml, text/yaml'],
+    },
     {
       name: 'R6: a form at another host of the box leads to the issuer, which its policy permits',
       ask: async () => {

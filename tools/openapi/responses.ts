@@ -25,7 +25,7 @@ export const HEADERS = {
   'Cache-Control': text('`no-store`, except for the public documents.', true),
   'X-Content-Type-Options': text('`nosniff`.', true),
   'Content-Security-Policy': text('What a page may load.', true),
-  'Strict-Transport-Security': text('HTTPS only.', true),
+  'Strict-Transport-Security': text('HTTPS only; where the request came by TLS.'),
   'Referrer-Policy': text('`no-referrer`.', true),
   'Access-Control-Allow-Origin': text('The origin, if the box or a client of it lists it; `*` for public documents.'),
   'Access-Control-Expose-Headers': text('Headers that a script of that origin may read.'),

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { clientId } from '../../oauth/client-auth/client-auth-request.ts';
 import type { RequestChecks } from '../../oauth/client-auth/request-checks.ts';
 import { introspect } from '../../oauth/session/introspection.ts';
-import { isParameter } from '../../oauth/token/parameters.ts';
+import { isParameter, parseParameters } from '../../oauth/token/parameters.ts';
 import { revoke } from '../../oauth/session/revocation.ts';
 import { readTokenRequest, token } from '../../oauth/token/endpoint.ts';
 import type { TokenRequest } from '../../oauth/token/grants/grant.ts';
@@ -16,8 +16,17 @@ import { throttlePassword } from '../throttle/password-guess.ts';
 import { nothingHere } from '../../nothing-here.ts';
 import { queryOf } from '../request/query.ts';
 import { bodyLimits, readBody } from '../request/read-body.ts';
-import { sendJson } from '../server/send.ts';
+import { sendJson, send } from '../server/send.ts';
 import { admit, record } from '../throttle/secret-guess.ts';
+import { userInfo } from '../../oauth/openid/user-claims.ts';
+import { bearerToken, isTokenText, missingToken, refusedToken } from '../access/authenticate.ts';
+import { findBearerSession } from '../../oauth/session/check-token.ts';
+import type { LiveSession } from '../../oauth/session/check-token.ts';
+import { endSession } from '../../oauth/session/end-session.ts';
+import { refuseParameters } from '../../resources/search/parameters.ts';
+import { sessionView } from '../../records/session.ts';
+import { originOf } from '../request/origin-of.ts';
+import { negotiate, render } from '../formats/negotiate.ts';
 
 const noStore = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 
@@ -106,4 +115,79 @@ function refuseQuery(path: string): void {
       throw new Problem('bad-request', `${name} belongs in the body: nothing is read from the address`);
     }
   }
+}
+
+/** Answers are personal: no cache on the way may keep them. */
+const personal = { 'Cache-Control': 'private, no-store', Pragma: 'no-cache' };
+
+/** `GET` and `POST /auth/userinfo`, OpenID Connect Core §5.3; the errors are those of RFC 6750 §3.1. */
+export function userInfoEndpoint(context: ApiContext): Endpoint {
+  return async (request, response) => {
+    const requestContext = requestContextOf(response);
+    const { box, path } = requestContext;
+    const token = await presentedToken(request, queryOf(path), box);
+    if (token === undefined) throw missingToken(box);
+    const found = await userInfo(box, token, context.oauth);
+    if (found === undefined) throw nothingHere();
+    if (found.verdict === 'invalid') throw refusedToken(box);
+    if (found.verdict !== 'good') throw insufficientScope(box);
+    requestContext.client = found.client;
+    sendJson(response, found.claims, context.onAnswer, personal);
+  };
+}
+
+/** Reads the token from the header, or from the body of a POST: a form (RFC 6750 §2.2) or JSON; never from both. */
+async function presentedToken(
+  request: IncomingMessage,
+  query: URLSearchParams,
+  box: string,
+): Promise<string | undefined> {
+  const inHeader = bearerToken(request, query, box);
+  if (request.method !== 'POST') return inHeader;
+  const body = await readBody(request, bodyLimits.oauth);
+  if (body.length === 0) return inHeader;
+  const inBody = parseParameters(request.headers['content-type'], body).get('access_token');
+  if (inBody === undefined) return inHeader;
+  if (inHeader !== undefined) {
+    throw new Problem('bad-request', [{ path: 'access_token', message: 'must be sent in one place only' }]);
+  }
+  if (!isTokenText(inBody)) throw refusedToken(box);
+  return inBody;
+}
+
+function insufficientScope(box: string): Problem {
+  const text = 'The access token must be of a person, for the scope openid';
+  const challenge = `Bearer realm="${box}", error="insufficient_scope", scope="openid"`;
+  return new Problem('forbidden', text, { 'WWW-Authenticate': challenge });
+}
+
+/** `DELETE /Session`: closes the session of the bearer token, which needs no policy; a second call gets a 401. */
+export function closeSessionEndpoint(context: ApiContext): Endpoint {
+  return async (request, response) => {
+    const requestContext = requestContextOf(response);
+    const { box } = requestContext;
+    const query = queryOf(requestContext.path);
+    const token = bearerToken(request, query, box);
+    if (token === undefined) throw missingToken(box);
+    const format = negotiate(request.headers.accept);
+    const live = await liveSession(box, token, context);
+    if (live === undefined) throw refusedToken(box);
+    requestContext.client = live.client.id;
+    // A filter would refer to other sessions than the caller's own.
+    refuseParameters(query);
+    const closed = await endSession(box, { id: live.id, bucket: live.bucket }, 'closed', context.oauth);
+    // For two concurrent calls, the second one finds the session already closed.
+    if (closed?.ended !== true) throw refusedToken(box);
+    const origin = originOf(requestContext, live);
+    context.oauth.countedEvents.note({ box, event: 'session.closed', target: `Client/${live.client.id}`, origin });
+    send(response, render({ status: 200, body: sessionView(closed.session) }, format), context.onAnswer);
+  };
+}
+
+async function liveSession(box: string, token: string, { oauth }: ApiContext): Promise<LiveSession | undefined> {
+  const found = await oauth.states.decide(box, async (state, statements) => {
+    return { live: await findBearerSession(token, { state, statements, services: oauth }) };
+  });
+  if (found === undefined) throw nothingHere();
+  return found.live;
 }

@@ -18,15 +18,18 @@ const formats: ReadonlyMap<string, BodyFormat> = new Map([
 ]);
 
 /**
- * Returns the format that a Content-Type names. Throws Problem `unsupported-media-type` for an unknown or missing one
+ * Returns the format that a Content-Type names in a request with a method. Throws Problem `unsupported-media-type` for an unknown or missing one
  * and for a charset that is not UTF-8; its `Accept` header lists the accepted ones (RFC 9110 §15.5.16).
  */
-export function bodyFormat(contentType: string | undefined): BodyFormat {
+export function bodyFormat(contentType: string | undefined, method = 'PATCH'): BodyFormat {
+  const types = method === 'PATCH' ? patchTypes : documentTypes;
   const type = mediaType(contentType);
   const format = formats.get(type?.essence ?? '');
-  if (type === undefined || format === undefined) throw unsupported(`Content-Type must be one of ${knownTypes}`);
+  if (type === undefined || format === undefined || !types.includes(type.essence)) {
+    throw unsupported(`Content-Type must be one of ${types.join(', ')}`, types);
+  }
   const charset = type.params.get('charset');
-  if (charset !== null && !/^utf-?8$/i.test(charset)) throw unsupported('The charset must be utf-8');
+  if (charset !== null && !/^utf-?8$/i.test(charset)) throw unsupported('The charset must be utf-8', types);
   return format;
 }
 
@@ -39,9 +42,13 @@ function mediaType(text: string | undefined): MIMEType | undefined {
   }
 }
 
-/** The media types that a body may have. */
-export const knownTypes = [...formats.keys()].join(', ');
+/** The media types of a PATCH; those of a document are the ones of any other body. */
+const patchTypes = [...formats.keys()];
+const documentTypes = patchTypes.filter((type) => formats.get(type)?.meaning === 'document');
 
-function unsupported(message: string): Problem {
-  return new Problem('unsupported-media-type', message, { Accept: knownTypes });
+/** `Accept-Patch` is of RFC 5789 §2.2. */
+function unsupported(message: string, types: readonly string[]): Problem {
+  const accepted = types.join(', ');
+  const headers = types === patchTypes ? { Accept: accepted, 'Accept-Patch': accepted } : { Accept: accepted };
+  return new Problem('unsupported-media-type', message, headers);
 }

@@ -12,14 +12,22 @@ const offered = ['application/json', 'application/yaml', 'text/yaml', 'applicati
 /** A media type that answers can have. */
 export type Format = (typeof offered)[number];
 
-/** Returns the format that an Accept header prefers (RFC 9110 §12.5.1). Throws Problem `not-acceptable` for none. */
-export function negotiate(accept: string | undefined): Format {
-  if (accept === undefined) return 'application/json';
+/**
+ * Returns the format that an Accept header prefers (RFC 9110 §12.5.1). Media types match without their parameters, and
+ * `*` is all of them, as Java sends it. Throws Problem `not-acceptable` for none.
+ */
+export function negotiate(header: string | undefined): Format {
+  const accept = header?.replace(parameter, '').replace(anything, '*/*') ?? '';
+  if (accept.trim() === '') return 'application/json';
   const [wanted] = new Negotiator({ headers: { accept } }).mediaTypes([...offered]);
   const format = offered.find((one) => one === wanted);
   if (format === undefined) throw new Problem('not-acceptable', `Accept must allow one of ${offered.join(', ')}`);
   return format;
 }
+
+/** A parameter of a media type, but its weight. */
+const parameter = /;[ \t]*(?!q[ \t]*=)[\w-]+[ \t]*=[ \t]*(?:"[^"]*"|[^\s;,"]*)/gi;
+const anything = /(?<![^\s,])\*(?![^\s,;])/g;
 
 /** Writes an answer in a format; `Vary` tells caches that it depends on Accept. */
 export function render(answer: ResourceAnswer, format: Format): Answer & { readonly body?: string | undefined } {

@@ -11,8 +11,8 @@ import { readYaml } from './read-yaml.ts';
  * levels, no key of it reaches a prototype, and its text can be stored. Throws Problem `unsupported-media-type`,
  * `not-parsable` (400) or `invalid` (422); none of them repeats the sent text.
  */
-export function parseBody(contentType: string | undefined, bytes: Buffer): unknown {
-  const { syntax, meaning } = bodyFormat(contentType);
+export function parseBody(contentType: string | undefined, bytes: Buffer, method?: string): unknown {
+  const { syntax, meaning } = bodyFormat(contentType, method);
   const text = textOf(bytes);
   return demandBody(syntax === 'json' ? readJson(text) : readYaml(text), meaning);
 }

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../problem.ts';
 import type { Turn } from '../../../process/in-slices.ts';
 import { bodyLimits, readBody } from '../request/read-body.ts';
-import { knownTypes } from './body-format.ts';
 import { parseBody } from './parse-body.ts';
 
 const withBody: ReadonlySet<string | undefined> = new Set(['POST', 'PUT', 'PATCH']);
@@ -29,9 +28,9 @@ export function resourceBody(request: IncomingMessage, turn: Turn): ResourceBody
       return reading !== undefined;
     },
     read() {
-      reading ??= orProblem(request.method, async () => {
+      reading ??= orProblem(async () => {
         const bytes = await readBody(request, bodyLimits.resource);
-        const parse = (): unknown => parseBody(request.headers['content-type'], bytes);
+        const parse = (): unknown => parseBody(request.headers['content-type'], bytes, request.method);
         return bytes.length < longToParse ? parse() : inTurn(turn, parse);
       });
       return reading;
@@ -48,15 +47,11 @@ async function inTurn(turn: Turn, work: () => unknown): Promise<unknown> {
   return value;
 }
 
-async function orProblem(method: string | undefined, work: () => Promise<unknown>): Promise<unknown> {
+async function orProblem(work: () => Promise<unknown>): Promise<unknown> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof Problem) || error.code === 'throttled') throw error;
-    const tellsPatches = method === 'PATCH' && error.code === 'unsupported-media-type';
-    return tellsPatches ? new Problem(error.code, error.faults, { ...error.headers, ...acceptPatch }) : error;
+    return error;
   }
 }
-
-/** Media types for PATCH (RFC 5789 §2.2). */
-const acceptPatch = { 'Accept-Patch': knownTypes } as const;

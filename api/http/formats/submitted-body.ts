@@ -1,4 +1,3 @@
-import { Problem } from '../../problem.ts';
 import type { RequestedChange } from '../../records/record.ts';
 import type { Patch } from '../../resources/write/patch.ts';
 import { bodyFormat } from './body-format.ts';
@@ -8,11 +7,8 @@ type Submitted = Pick<ResourceExchange, 'contentType' | 'body'>;
 
 /** Returns the document in the body of a PUT or POST. Throws Problem `unsupported-media-type` for a patch. */
 export function documentIn({ contentType, body }: Submitted): unknown {
-  if (bodyFormat(contentType).meaning === 'document') return body;
-  const types = 'application/json, application/yaml';
-  throw new Problem('unsupported-media-type', `A patch is sent with PATCH; here Content-Type must be one of ${types}`, {
-    Accept: types,
-  });
+  bodyFormat(contentType, 'PUT');
+  return body;
 }
 
 /** Returns the change that a PUT, a PATCH or a POST requests. Throws Problem `unsupported-media-type`. */

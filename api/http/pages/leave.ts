@@ -2,7 +2,7 @@ import { signedOutPage } from '../../pages/signed-in-page.ts';
 import { signOut } from '../../users/sign-in/sign-in.ts';
 import { send } from '../server/send.ts';
 import { requestContextOf } from '../request/request-context.ts';
-import { setCookie } from '../cookies/browser-cookie.ts';
+import { setCookie } from '../cookies/cookie.ts';
 import type { LogoutHint } from './logout-hint.ts';
 import { pageAnswer, sendOn } from './send.ts';
 import type { PageExchange } from './page-request.ts';

@@ -5,8 +5,8 @@ import type { Language } from '../../pages/language.ts';
 import type { BoxLook } from '../../pages/page.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import { requestContextOf } from '../request/request-context.ts';
-import { browserOf, setCookie } from '../cookies/browser-cookie.ts';
-import type { Browser } from '../cookies/browser-cookie.ts';
+import { browserOf, setCookie } from '../cookies/cookie.ts';
+import type { Browser } from '../cookies/cookie.ts';
 import { pageBox } from './page-box.ts';
 import type { PageBox } from './page-box.ts';
 

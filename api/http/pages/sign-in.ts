@@ -13,7 +13,7 @@ import { guessPassword } from './guess-password.ts';
 import { readPageForm } from './page-form.ts';
 import { pageAnswer, sendProblem } from './send.ts';
 import { findSignedInUser, signOutAddress } from './signed-in-user.ts';
-import { deviceTokenOf } from '../cookies/device-cookie.ts';
+import { deviceTokenOf } from '../cookies/cookie.ts';
 import { firstCookie, formView } from './page-request.ts';
 import type { PageExchange, PageRequest } from './page-request.ts';
 

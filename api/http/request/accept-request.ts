@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { randomBytes } from 'node:crypto';
 import { Problem } from '../../problem.ts';
-import { addressByPath, addressOf, hostName } from './box-address.ts';
+import { addressByPath, addressOf, hostName, isForeign } from './box-address.ts';
 import type { BoxAddress } from './box-address.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import { setRequestContext } from './request-context.ts';
@@ -65,23 +65,34 @@ export function createAcceptRequest(
   }
 
   return (request, response) => {
+    const authority = takeAuthority(request);
     const requestContext = begin(request);
     setRequestContext(response, requestContext);
     refuseUpgrade(request, response);
-    const host = refuseAmbiguous(request);
+    const host = refuseAmbiguous(request, authority);
     const settle = ({ box, url }: BoxAddress): void => {
       requestContext.box = box;
       requestContext.path = url;
       request.url = url;
     };
     // The common case does not wait.
-    const direct = context.addressing.isForeignHost(host) ? undefined : addressByPath(requestContext.path);
+    const direct = isForeign(host, context.addressing) ? undefined : addressByPath(requestContext.path);
     if (direct !== undefined && context.boxes.isKnown(direct.box)) {
       settle(direct);
       return undefined;
     }
     return existing(host, requestContext.path, context).then(settle);
   };
+}
+
+/**
+ * Reduces a target in absolute form, as proxies get it, to its path, and returns its authority, which replaces the Host
+ * header (RFC 9112 §3.2.2).
+ */
+function takeAuthority(request: IncomingMessage): string | undefined {
+  const [, authority, path = ''] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(request.url ?? '') ?? [];
+  if (authority !== undefined) request.url = path.startsWith('/') ? path : `/${path}`;
+  return authority;
 }
 
 /** An unknown box gets the same 404 as an unknown path, even if the request is malformed. */
@@ -127,16 +138,19 @@ function refuseUpgrade(request: IncomingMessage, response: ServerResponse): void
 const single = new Set(['authorization', 'host', 'content-type', 'content-length', 'cookie', 'if-match']);
 const mostHeaders = 100;
 
-function refuseAmbiguous(request: IncomingMessage): string {
-  const { rawHeaders, httpVersionMajor } = request;
+/** Returns the host; empty for a request of HTTP/1.0 without one (RFC 9112 §3.2). */
+function refuseAmbiguous(request: IncomingMessage, authority: string | undefined): string {
+  const { rawHeaders, httpVersion, httpVersionMajor, headers } = request;
   if (httpVersionMajor !== 1) throw new Problem('bad-request', 'The request must be of HTTP/1.1');
   if (rawHeaders.length > 2 * mostHeaders) throw new Problem('bad-request', 'The request has too many headers');
   refuseRepeated(request);
   if (request.url?.startsWith('/') !== true) throw new Problem('bad-request', 'The request target must be a path');
   // RFC 9112 §3.2.1: a target has no fragment. What is left here is all that express reads without parsing it as a URL.
   if (/[#\s]/.test(request.url)) throw new Problem('bad-request', 'The request target must not have a fragment (#)');
-  const host = hostName(request.headers.host);
-  if (host === undefined) throw new Problem('bad-request', 'The Host header is malformed');
+  if (httpVersion === '1.0' && headers.host === undefined && authority === undefined) return '';
+  const host = hostName(authority ?? headers.host);
+  if (host === undefined || (headers.host === undefined && httpVersion !== '1.0'))
+    throw new Problem('bad-request', 'The Host header is malformed');
   return host;
 }
 

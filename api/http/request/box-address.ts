@@ -1,3 +1,5 @@
+import type { StateCache } from '../../state/state-cache.ts';
+
 /** The address of a request: the box, and the path below it. */
 export interface BoxAddress {
   readonly box: string;
@@ -25,9 +27,14 @@ const wellKnown = new RegExp(
   `^(/\\.well-known/(?:oauth-authorization-server|openid-configuration))/boxes/(${label})(\\?.*|$)`,
 );
 
+/** Checks whether the host of a request, empty for none, may be assigned to a box. */
+export function isForeign(host: string, { isForeignHost }: Pick<BoxAddressing, 'isForeignHost'>): boolean {
+  return host !== '' && isForeignHost(host);
+}
+
 /** Finds the box of a request by its host, then by its path, then as the only box. Undefined: no such box. */
 export async function addressOf(host: string, url: string, addressing: BoxAddressing): Promise<BoxAddress | undefined> {
-  if (addressing.isForeignHost(host)) {
+  if (isForeign(host, addressing)) {
     const found = await addressByHost(host, url, addressing);
     if (found !== undefined) return found;
   }
@@ -99,4 +106,26 @@ export function hostName(header: string | undefined): string | undefined {
   if (header === undefined || header.length > 262) return undefined;
   const [, name] = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?\.?)(?::\d{1,5})?$/i.exec(header) ?? [];
   return name?.toLowerCase().replace(/\.$/, '');
+}
+
+/** The known boxes: an unknown one is answered as a missing path before anything else is checked. */
+export interface KnownBoxes {
+  /** Checks whether a box is known to exist, without a statement; if false, use {@link KnownBoxes.exists}. */
+  isKnown(box: string): boolean;
+  /** Checks whether a box exists. Throws Outage. */
+  exists(box: string): Promise<boolean>;
+}
+
+/** Creates the set of boxes found so far that are still in memory. A box that was not found is looked up again. */
+export function createKnownBoxes(states: Pick<StateCache, 'decide' | 'holds'>): KnownBoxes {
+  const known = new Set<string>();
+  return {
+    isKnown: (box) => known.has(box) && states.holds(box),
+    async exists(box) {
+      if (known.has(box) && states.holds(box)) return true;
+      const found = await states.decide(box, async () => true);
+      if (found === true) known.add(box);
+      return found === true;
+    },
+  };
 }

@@ -6,7 +6,7 @@ import type { InFlight } from '../../shares/in-flight.ts';
 import type { DeviceTokens } from '../../credentials/device-token.ts';
 import type { BoxAddressing } from '../request/box-address.ts';
 import type { SecretLimits } from '../throttle/secret-guess.ts';
-import type { KnownBoxes } from '../request/known-boxes.ts';
+import type { KnownBoxes } from '../request/box-address.ts';
 import type { PasswordLimits } from '../throttle/password-guess.ts';
 import type { OnAnswer } from './send.ts';
 import type { UiFiles } from '../ui/ui-files.ts';

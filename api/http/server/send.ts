@@ -30,20 +30,25 @@ const json = 'application/json; charset=utf-8';
 const always: readonly (readonly [string, string])[] = [
   ['X-Content-Type-Options', 'nosniff'],
   ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
-  ['Strict-Transport-Security', 'max-age=31536000; includeSubDomains'],
   ['Referrer-Policy', 'no-referrer'],
 ];
 
 /** The same headers: name, value, name, value. */
 export const everyAnswer: readonly string[] = always.flat();
 
-const ofHost: ReadonlySet<string> = new Set(['Content-Security-Policy', 'Strict-Transport-Security']);
-
 /**
  * Headers of every answer of `/auth/check`: a gateway passes its answers on to the callers of an app, whose host has
- * policies of its own. `includeSubDomains` there would bind hosts that do not speak TLS.
+ * policies of its own.
  */
-const checkAnswer: readonly string[] = always.filter(([name]) => !ofHost.has(name)).flat();
+const checkAnswer: readonly string[] = always.filter(([name]) => name !== 'Content-Security-Policy').flat();
+
+/**
+ * Checks whether a request came by TLS, here or at a proxy: otherwise HSTS must not be sent (RFC 6797 §7.2). Whoever
+ * lies about it gets a header that a browser ignores.
+ */
+function isSecure({ socket, headers }: IncomingMessage): boolean {
+  return 'encrypted' in socket || headers['x-forwarded-proto'] === 'https';
+}
 
 /** Paths of the check, of a request that was refused before it had a route. */
 const checkPath = new RegExp(`^(?:/boxes/[^/?]*)?${CHECK_PATH}(?:[/?]|$)`);
@@ -78,6 +83,7 @@ export function send(response: ServerResponse, answer: Answer, onAnswer: OnAnswe
     cached ||= name === 'Cache-Control';
   }
   if (!cached) headers.push('Cache-Control', 'no-store');
+  if (usual === everyAnswer && isSecure(response.req)) headers.push('Strict-Transport-Security', 'max-age=31536000');
   if (requestContext.allowedOrigin !== undefined)
     headers.push('Access-Control-Allow-Origin', requestContext.allowedOrigin, ...shared);
   const { body } = answer;

@@ -16,6 +16,19 @@ describe('negotiate', () => {
     ['text/html, application/json;q=0.1', 'application/json'],
     ['application/json;q=0, */*', 'application/yaml'],
     ['text/html, */*;q=0.1', 'application/json'],
+    // E-11: the headers of curl and requests, axios, Java, Feign, .NET, Angular, OData, Go without one and with an empty one.
+    ['*/*', 'application/json'],
+    ['application/json, text/plain, */*', 'application/json'],
+    ['text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2', 'application/json'],
+    ['*', 'application/json'],
+    ['', 'application/json'],
+    [' ', 'application/json'],
+    ['application/json; charset=utf-8', 'application/json'],
+    ['application/json;charset=UTF-8', 'application/json'],
+    ['application/json; charset="utf-8"', 'application/json'],
+    ['application/json;odata=verbose;q=0.5, application/yaml;q=0.4', 'application/json'],
+    ['application/yaml; charset=utf-8; q=0.9, application/json; charset=utf-8; q=0.1', 'application/yaml'],
+    ['text/plain; note="a, application/xml", application/json', 'application/json'],
   ];
   for (const [accept, format] of cases) {
     it(`answers Accept: ${String(accept)} with ${format}`, () => {
@@ -23,7 +36,7 @@ describe('negotiate', () => {
     });
   }
 
-  for (const accept of ['text/html', 'application/json;q=0', 'garbage', '', 'application/xml, text/plain']) {
+  for (const accept of ['text/html', 'application/json;q=0', 'garbage', 'a*', 'application/xml, text/plain']) {
     it(`refuses Accept: ${accept} and says what there is`, () => {
       expect(() => negotiate(accept))
         .to.throw(Problem, 'application/json, application/yaml')

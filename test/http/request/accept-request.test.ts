@@ -229,10 +229,6 @@ describe('the first step of a request', () => {
       '2001 short headers': [431, `${get}Host: x\r\n${'a:b\r\n'.repeat(2_001)}\r\n`],
       '101 headers': [400, `${get}Host: x\r\n${'a:b\r\n'.repeat(100)}\r\n`],
       'no Host': [400, `${get}\r\n`],
-      'an address with its scheme and host': [
-        400,
-        'GET http://evil.example/boxes/default/Client HTTP/1.1\r\nHost: x\r\n\r\n',
-      ],
       'an address that is no path': [400, 'GET boxes/default/Client HTTP/1.1\r\nHost: x\r\n\r\n'],
       'a blank in the address': [400, 'GET /boxes/default /Client HTTP/1.1\r\nHost: x\r\n\r\n'],
       'a target of another scheme': [400, 'GET foo://bar HTTP/1.1\r\nHost: x\r\n\r\n'],
@@ -278,11 +274,21 @@ describe('the first step of a request', () => {
       });
     }
 
-    it('a request of HTTP/1.0 without Host is 400 too', async () => {
-      const reply = await sendBytes(api.url, 'GET /boxes/default/Client HTTP/1.0\r\n\r\n');
-      expectClean(reply, 'HTTP/1.0');
-      expect(reply.status).to.equal(400);
-    });
+    // E-23, RFC 9112 §3.2.
+    const answered = {
+      'a request of HTTP/1.0 without Host, by its path': [200, 'GET /boxes/default/.well-known/jwks.json HTTP/1.0\r\n'],
+      'a request of HTTP/1.0 without Host and box': [404, 'GET /.well-known/jwks.json HTTP/1.0\r\n'],
+      'a target in absolute form': [200, 'GET http://x/boxes/default/.well-known/jwks.json HTTP/1.1\r\nHost: y\r\n'],
+      'a target in absolute form with a query alone': [404, 'GET http://x?a=1 HTTP/1.1\r\nHost: y\r\n'],
+      'a target in absolute form without Host': [400, 'GET http://x/boxes/default/Client HTTP/1.1\r\n'],
+    } as const;
+    for (const [what, [status, head]] of Object.entries(answered)) {
+      it(`${what} is ${String(status)}`, async () => {
+        const reply = await sendBytes(api.url, `${head}\r\n`);
+        if (status !== 200) expectClean(reply, what);
+        expect(reply.status).to.equal(status);
+      });
+    }
 
     it('an expectation that nobody knows is passed over', async () => {
       await expectAll(ofShape('plain'), 200, () => ({ headers: [['Expect', 'miracles']] }));

@@ -5,7 +5,7 @@ import type { Server } from 'node:http';
 import { Writable } from 'node:stream';
 import { Outage } from '../../../api/db/core/outage.ts';
 import { createDeviceTokens } from '../../../api/credentials/device-token.ts';
-import { createKnownBoxes } from '../../../api/http/request/known-boxes.ts';
+import { createKnownBoxes } from '../../../api/http/request/box-address.ts';
 import { readBody } from '../../../api/http/request/read-body.ts';
 import { createUiFiles } from '../../../api/http/ui/ui-files.ts';
 import { createRouter, type Router } from '../../../api/http/server/router.ts';

@@ -147,7 +147,7 @@ describe('answers', () => {
     }
     for (const target of ['/boxes/default/auth/checks', '/boxes/default/Client/auth/check']) {
       const { headers } = await api.send({ method: 'GET', target });
-      expect(headers.has('strict-transport-security'), target).to.equal(true);
+      expect(headers.has('content-security-policy'), target).to.equal(true);
     }
   });
 
