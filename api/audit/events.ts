@@ -24,6 +24,10 @@ export const auditEvents = {
       'a user signed out, or another one (the actor) signed in with the same browser; what was begun with the sign-in ended',
   },
   'client.authentication_failed': { target: 'Client', meaning: 'a client did not prove its identity' },
+  'client.request_refused': {
+    target: 'Client',
+    meaning: 'an authorization request named an address that the client does not list',
+  },
   'client.throttled': {
     target: 'none',
     meaning: 'a secret or refresh token was not verified, because too many had failed',

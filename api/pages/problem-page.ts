@@ -5,8 +5,13 @@ import type { PageProblem } from './messages.ts';
 import { page } from './page.ts';
 import type { Page } from './page.ts';
 
-/** Renders the page for a problem. It contains nothing of the request except its ID. */
-export function problemPage(problem: PageProblem, acceptLanguage: string | undefined, requestId: string): Page {
+/** Renders the page for a problem. It contains nothing of the request except its ID, and what a developer is told. */
+export function problemPage(
+  problem: PageProblem,
+  acceptLanguage: string | undefined,
+  requestId: string,
+  advice?: string,
+): Page {
   const language = chooseLanguage(acceptLanguage);
   const say = messages[language];
   return page(
@@ -14,6 +19,7 @@ export function problemPage(problem: PageProblem, acceptLanguage: string | undef
     markup`<p>${say.problems[problem]}</p>
       ${ofForm.includes(problem) ? markup`<p><a href="">${say.tryAgain}</a></p>` : undefined}
       ${problem === 'logout-untrusted' ? markup`<p><a href="signout">${say.signOut}</a></p>` : undefined}
+      ${advice === undefined ? undefined : markup`<p>${advice}</p>`}
       <p class="soft">${say.requestId} ${requestId}</p>`,
   );
 }

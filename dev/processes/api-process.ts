@@ -1,6 +1,6 @@
 import { isObject, parseJson } from '../../crds/json-value.ts';
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DevError } from '../options.ts';
 
@@ -66,6 +66,45 @@ export async function startApi({ command, environment, logFile }: ApiProcessOpti
 export function turnLog(logFile: string): void {
   if (sizeOf(logFile) > 0) renameSync(logFile, `${logFile}.1`);
   else rmSync(logFile, { force: true });
+}
+
+/**
+ * Calls back with a sentence for each request that the API refuses for a reason, as its log says; returns the function
+ * that ends it.
+ */
+export function followRefusals(logFile: string, say: (sentence: string) => void): () => void {
+  let from = 0;
+  const timer = setInterval(() => {
+    const bytes = bytesFrom(logFile, from);
+    const whole = bytes.lastIndexOf('\n') + 1;
+    from += whole;
+    for (const line of bytes.subarray(0, whole).toString('utf8').split('\n')) {
+      const value = line.includes('"reason":') ? parseJson(line) : undefined;
+      if (isObject(value)) say(refusalSentence(value));
+    }
+  }, 500);
+  return () => clearInterval(timer);
+}
+
+function bytesFrom(file: string, from: number): Buffer {
+  const bytes = Buffer.alloc(Math.max(0, sizeOf(file) - from));
+  if (bytes.length === 0) return bytes;
+  const log = openSync(file, 'r');
+  const length = readSync(log, bytes, 0, bytes.length, from);
+  closeSync(log);
+  return bytes.subarray(0, length);
+}
+
+function refusalSentence({
+  method,
+  route,
+  status,
+  reason,
+  sent,
+  request_id,
+}: Readonly<Record<string, unknown>>): string {
+  const what = typeof sent === 'string' ? ` (${sent})` : '';
+  return `${String(method)} ${String(route)}: ${String(status)} ${String(reason)}${what}, request ID ${String(request_id)}`;
 }
 
 interface Ports {

@@ -1,5 +1,5 @@
 import type { Secret } from '../../api/client/secret.ts';
-import { startApi, turnLog, type ApiProcess } from './api-process.ts';
+import { followRefusals, startApi, turnLog, type ApiProcess } from './api-process.ts';
 import type { Cleanup } from '../keep-running.ts';
 import { DevError } from '../options.ts';
 import type { DevOutput } from '../output.ts';
@@ -65,7 +65,11 @@ export async function runApi(options: DevApiOptions, output: DevOutput, closing:
     },
     random: Math.random,
   });
-  closing.add('The API', stop);
+  const unfollow = followRefusals(options.state.apiLog, (sentence) => output.note(sentence));
+  closing.add('The API', async () => {
+    unfollow();
+    await stop();
+  });
   return { publicUrl: urlOf(first.port), managementUrl: urlOf(first.managementPort) };
 }
 

@@ -101,16 +101,31 @@ describe('values of other software', () => {
       }),
     ),
     {
-      name: 'E-21: an unknown client, a wrong secret and a retired one have a reason in the log',
+      name: 'E-21: each refusal has its reason in the log, with what was sent',
       ask: async () => {
-        for (const [id, text] of [
-          ['nobody', 'x'],
-          ['ops', 'x'],
-        ] as const) {
-          await sendForm(url('/auth/token'), { grant_type: 'client_credentials', client_id: id, client_secret: text });
-        }
-        return api.logLines.flatMap((line) => /"reason":"(\w+)"/.exec(line)?.[1] ?? []);
+        const before = api.logLines.length;
+        const grant = { grant_type: 'client_credentials', client_secret: 'x' };
+        await sendForm(url('/auth/token'), { ...grant, client_id: 'nobody' });
+        await sendForm(url('/auth/token'), { ...grant, client_id: 'ops' });
+        await sendForm(url('/auth/token'), { grant_type: 'authorization_code', code: 'x', client_id: 'public-app' });
+        await raw('GET', authorizePath({ ...codeRequest, client_id: 'nobody' }), []);
+        await raw('GET', authorizePath({ ...codeRequest, redirect_uri: 'https://elsewhere.example/' }), []);
+        await raw('GET', '/Client', [['Origin', 'https://elsewhere.example']]);
+        return api.logLines.slice(before).flatMap((line) => {
+          const [, reason = ''] = /"reason":"(\w+)"/.exec(line) ?? [];
+          const [, sent] = /"sent":"([^"]*)"/.exec(line) ?? [];
+          return reason === '' ? [] : [sent === undefined ? reason : `${reason}: ${sent}`];
+        });
       },
+      becomes: [
+        'unknown_client',
+        'wrong_secret',
+        'unknown_client',
+        'unknown_client: client_id nobody',
+        'redirect_uri_not_listed: redirect_uri https://elsewhere.example/',
+        'origin_not_listed: https://elsewhere.example',
+      ],
+    },
       becomes: ['unknown_client', 'wrong_secret'],
     },
     {

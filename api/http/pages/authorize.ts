@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { authorize } from '../../oauth/authorization/authorize.ts';
 import type { AuthorizationResponse } from '../../oauth/authorization/authorization-response.ts';
 import type { AuthorizationVisit, NextStep } from '../../oauth/authorization/browser-request.ts';
+import { clientOf } from '../../oauth/built-in-clients.ts';
 import { replaceIdToken } from '../../oauth/authorization/request/user-hint.ts';
 import { formPostPage } from '../../pages/form-post-page.ts';
 import { chooseLanguage } from '../../pages/language.ts';
@@ -31,9 +32,39 @@ export function authorizeEndpoint(context: ApiContext): Endpoint {
     const { step, issuer, settings } = decided;
     const language = chooseLanguage(request.headers['accept-language']);
     const here = { language, box: { issuer, look: lookOf(settings, issuer) } };
+    if (step.next === 'error-page') await noteUntrusted(context, response, issuer);
     follow(step, 'untrusted', { here, request, response, context });
   };
 }
+
+/**
+ * Notes why an authorization request is not trusted. What was sent and what is listed goes to the log, and to the page
+ * where a developer runs the API for an issuer on the same machine.
+ */
+async function noteUntrusted({ oauth }: ApiContext, response: ServerResponse, issuer: string): Promise<void> {
+  const requestContext = requestContextOf(response);
+  const { box, remoteAddr, requestId } = requestContext;
+  const parameters = new URLSearchParams(querySuffix(requestContext.path));
+  const id = parameters.get('client_id') ?? '';
+  const found = await oauth.states.decide(box, async (state) => ({ client: clientOf(state, id, issuer)?.client }));
+  const client = found?.client;
+  requestContext.reason = client === undefined ? 'unknown_client' : 'redirect_uri_not_listed';
+  requestContext.sent = (
+    client === undefined ? `client_id ${id}` : `redirect_uri ${parameters.get('redirect_uri') ?? '(none)'}`
+  ).slice(0, longestSent);
+  if (client === undefined) return;
+  requestContext.client = id;
+  const origin = { client: id, remoteAddr, requestId };
+  oauth.countedEvents.note({ box, event: 'client.request_refused', result: 'denied', target: `Client/${id}`, origin });
+  if (oauth.folder === undefined || !LOOPBACK.test(issuer)) return;
+  const { authorization_code: code, implicit } = client.auth ?? {};
+  const listed = [code, implicit].flatMap((one) => [one?.redirect_uri ?? [], one?.redirect_uris ?? []].flat());
+  requestContext.advice = `${requestContext.sent} is not listed by the client ${id}. It lists: ${[...new Set(listed)].join(', ')}`;
+}
+
+/** Characters of what was sent that a log line repeats. */
+const longestSent = 300;
+const LOOPBACK = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?(?:\/|$)/;
 
 /**
  * `POST /auth/authorize`, RFC 6749 §3.1: redirects to the same request by GET. A form of another site sends no cookie,

@@ -41,7 +41,12 @@ interface Asked {
 export function sendProblem(problem: PageProblem, { request, response, context }: Asked): void {
   const requestContext = requestContextOf(response);
   requestContext.error = problem;
-  const page = problemPage(problem, request.headers['accept-language'], requestContext.requestId);
+  const page = problemPage(
+    problem,
+    request.headers['accept-language'],
+    requestContext.requestId,
+    requestContext.advice,
+  );
   send(response, pageAnswer(page, { status: 400 }), context.onAnswer);
 }
 

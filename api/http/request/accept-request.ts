@@ -61,6 +61,8 @@ export function createAcceptRequest(
       allowedOrigin: undefined,
       error: undefined,
       reason: undefined,
+      sent: undefined,
+      advice: undefined,
     };
   }
 

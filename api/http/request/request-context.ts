@@ -31,6 +31,10 @@ export interface RequestContext {
   error: string | undefined;
   /** Why it was refused, where the code does not tell. */
   reason: RefusalReason | undefined;
+  /** What was sent that the reason is about, without secrets. */
+  sent: string | undefined;
+  /** What a developer is told about the reason; never set in production. */
+  advice: string | undefined;
 }
 
 const key: unique symbol = Symbol('request context');

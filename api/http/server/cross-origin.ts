@@ -41,6 +41,7 @@ export function createCrossOrigin(
     const isListed = await oauth.states.decide(requestContext.box, async (state) => isAllowed(state, origin));
     if (isListed !== true) {
       requestContext.reason = 'origin_not_listed';
+      requestContext.sent = origin;
       return false;
     }
     requestContext.allowedOrigin = origin;

@@ -165,6 +165,7 @@ export function answerLog(log: Log, metrics: Metrics): OnAnswer {
       policy: requestContext.policy,
       error: requestContext.error,
       reason: requestContext.reason,
+      sent: requestContext.sent,
     });
   };
 }

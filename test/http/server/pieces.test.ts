@@ -34,6 +34,8 @@ describe('an answer in pieces', () => {
         allowedOrigin: undefined,
         error: undefined,
         reason: undefined,
+        sent: undefined,
+        advice: undefined,
       });
       if (response.req.url === '/late') {
         response.once('close', () => {

@@ -22,6 +22,8 @@ const sampleContext: RequestContext = {
   allowedOrigin: undefined,
   error: undefined,
   reason: undefined,
+  sent: undefined,
+  advice: undefined,
 };
 
 describe('answers', () => {
