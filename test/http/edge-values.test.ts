@@ -126,8 +126,6 @@ describe('values of other software', () => {
         'origin_not_listed: https://elsewhere.example',
       ],
     },
-      becomes: ['unknown_client', 'wrong_secret'],
-    },
     {
       name: 'E-23: a JSON body that begins with a byte order mark',
       ask: async () => {

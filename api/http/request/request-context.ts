@@ -29,11 +29,11 @@ export interface RequestContext {
   allowedOrigin: string | undefined;
   /** The code of the error it was refused with. */
   error: string | undefined;
-  /** Why it was refused, where the code does not tell. */
+  /** The reason of its refusal, where the code does not tell it. */
   reason: RefusalReason | undefined;
-  /** What was sent that the reason is about, without secrets. */
+  /** The part of the request that the reason is about, without secrets. */
   sent: string | undefined;
-  /** What a developer is told about the reason; never set in production. */
+  /** A sentence for a developer about the reason; never set in production. */
   advice: string | undefined;
 }
 

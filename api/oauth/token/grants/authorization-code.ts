@@ -127,5 +127,5 @@ async function redeem(
 
 /** Makes the same error for every invalid code, so that a guess reveals nothing. */
 function notValid(): OAuthError {
-  return new OAuthError('invalid_grant', 'The code is not valid');
+  return new OAuthError('invalid_grant', 'The code is not valid', { reason: 'unknown_code' });
 }
