@@ -13,7 +13,7 @@ import { KubeError } from './kube/client/kube-error.ts';
 import { defaultTimes } from './kube/client/list-watch.ts';
 import type { SecretWatchOptions } from './kube/secrets/watches.ts';
 import { tellInstallation } from './kube/source/installation-event.ts';
-import { readServiceAccountKeys } from './kube/source/service-account-keys.ts';
+import { readServiceAccountKeys } from './kube/source/service-accounts.ts';
 import { createBoxServices } from './kube/services/box-services.ts';
 import { inClusterAddresses } from './desired/addresses.ts';
 import type { OperatorMetrics } from './metrics.ts';

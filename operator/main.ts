@@ -4,12 +4,16 @@ import type { Log } from '../process/log.ts';
 import { runCommand, serveWithLog } from '../process/program.ts';
 import { stopSignal } from '../process/stop-signal.ts';
 import { readWithUnknown, unknownSettings } from '../process/unknown-settings.ts';
-import { readClusterAccess, readOperatorConfig, readUninstallConfig } from './config.ts';
-import type { ClusterAccess, OperatorConfig } from './config.ts';
+import {
+  type ClusterAccess,
+  type OperatorConfig,
+  readClusterAccess,
+  readOperatorConfig,
+  readUninstallConfig,
+} from './config.ts';
 import { clusterConfig, createConnection } from './kube/client/cluster-config.ts';
 import { createKubeApi, type KubeApi } from './kube/client/kube-api.ts';
-import { endOperators } from './kube/source/end-operators.ts';
-import { releaseAll } from './kube/source/release-all.ts';
+import { endOperators, releaseAll } from './kube/source/uninstall.ts';
 import { serveOperator } from './serve.ts';
 
 const usage = `Usage: boxgate operator                        keep the boxes of a cluster as they are declared

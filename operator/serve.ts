@@ -5,18 +5,17 @@ import { giveBackMemory } from '../process/small-heap.ts';
 import { schedule } from '../process/schedule.ts';
 import { defaultBackOff, waitAfter } from './reconcile/work-queue.ts';
 import type { OperatorConfig } from './config.ts';
-import { startElection, type Election, writesOfLeader } from './leader/election.ts';
+import { startElection, requireLead, type Election } from './leader/election.ts';
 import { startHealthServer } from './health-server.ts';
-import { readClusterId } from './kube/source/cluster-id.ts';
+import { readClusterId } from './kube/client/kube-object.ts';
 import { clusterConfig, createConnection, type Connection } from './kube/client/cluster-config.ts';
 import { followDefinitions, type InstalledDefinitions } from './kube/source/installed-definitions.ts';
 import { skewLines } from './installed-fields.ts';
-import { createKubeApi, type KubeApi, type KubeCall } from './kube/client/kube-api.ts';
+import { createKubeApi, type KubeApi, type KubeApiOptions } from './kube/client/kube-api.ts';
 import { createLeaseStore } from './kube/client/lease-store.ts';
-import { REVIEWS } from './kube/client/rights.ts';
 import { createOperatorMetrics } from './metrics.ts';
 import type { Reconciler } from './reconcile/reconciler.ts';
-import { followRights, lacking } from './kube/source/follow-rights.ts';
+import { followRights, lacking } from './kube/source/installation-event.ts';
 import { reconcileCluster, createSleeper, type Sleeper } from './cluster-reconciler.ts';
 
 /** A running operator. */
@@ -45,7 +44,7 @@ export async function serveOperator(config: OperatorConfig, log: Log): Promise<R
     () => election.leads(),
     () => performance.now(),
   );
-  const count = (call: KubeCall, status: number): void => metrics.answered(verbOf(call), status);
+  const count: Count = (request, status) => metrics.answered(verbOf(request), status);
   const election = elect(config, identity, leaseApi(config, connection, count), log);
   const kube = createKubeApi(connection, { onAnswer: count });
   const sleeper = createSleeper();
@@ -78,7 +77,7 @@ export async function serveOperator(config: OperatorConfig, log: Log): Promise<R
     log.info({ cluster }, 'this replica leads');
     const leader = {
       config,
-      kube: writesOfLeader(kube, election.leads),
+      kube: createKubeApi(connection, { onAnswer: count, onWrite: () => requireLead(election.leads) }),
       leads: election.leads,
       cluster,
       identity,
@@ -123,17 +122,16 @@ function followOwnDefinitions(api: KubeApi, { sleep }: Sleeper, log: Log, signal
 }
 
 /** Returns the verb of a request; `REVIEW`: a POST that checks rights and stores nothing. */
-function verbOf({ method = 'GET', path, query }: KubeCall): string {
-  if (path.startsWith(REVIEWS)) return 'REVIEW';
-  return query?.['watch'] === 'true' ? 'WATCH' : method;
+function verbOf(request: Parameters<Count>[0]): string {
+  const { pathname, searchParams } = new URL(request.getUrl());
+  if (pathname.includes('/apis/authorization.k8s.io/')) return 'REVIEW';
+  return searchParams.get('watch') === 'true' ? 'WATCH' : request.getHttpMethod();
 }
 
+type Count = NonNullable<KubeApiOptions['onAnswer']>;
+
 /** Creates the API for the Lease: a later answer leaves no time for another try over another connection. */
-function leaseApi(
-  { leaseSeconds }: OperatorConfig,
-  connection: Connection,
-  count: (call: KubeCall, status: number) => void,
-): KubeApi {
+function leaseApi({ leaseSeconds }: OperatorConfig, connection: Connection, count: Count): KubeApi {
   return createKubeApi(connection, { timeout: (leaseSeconds * 1000) / 4, onAnswer: count });
 }
 

@@ -28,9 +28,6 @@ export interface Declared {
   readonly place: string;
 }
 
-/** Characters of a spec beyond which an object is large: its source takes many milliseconds for each write of it. */
-export const LARGE_OBJECT = 16_384;
-
 /** A Secret that clients may refer to. */
 export interface DeclaredSecret {
   readonly namespace: string;

@@ -1,9 +1,8 @@
 import { isObject } from '../../crds/json-value.ts';
-import { pathOfKind, pathOfObject, type KubeName } from '../kube/client/live-read.ts';
 import type { KubeApi } from '../kube/client/kube-api.ts';
-import { KubeError } from '../kube/client/kube-error.ts';
+import { KubeError, unlessMissing } from '../kube/client/kube-error.ts';
 import { metadataOf } from '../kube/client/kube-object.ts';
-import { unlessMissing } from '../kube/client/unless-missing.ts';
+import { createSecret, patchSecret, readSecret } from '../kube/secrets/stored-secret.ts';
 
 /** A Secret of the installation as the cluster has it; the values are text, not base64. */
 export interface FoundSecret {
@@ -35,16 +34,15 @@ export function createSecretStore(
   labels: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): SecretStore {
-  const named = (name: string): KubeName => ({ group: '', version: 'v1', plural: 'secrets', namespace, name });
   return {
     async read(name) {
-      const found = await unlessMissing(api.call({ path: pathOfObject(named(name)) }, signal));
+      const found = await unlessMissing(readSecret(api, { namespace, name }, signal));
       return found === undefined ? undefined : foundSecret(name, found);
     },
     async create(name, data) {
       const body = { metadata: { name, labels }, type: 'Opaque', stringData: data };
       try {
-        await api.call({ method: 'POST', path: pathOfKind(named(name), namespace), body }, signal);
+        await createSecret(api, { namespace, body }, signal);
         return true;
       } catch (error) {
         if (error instanceof KubeError && error.code === 'conflict') return false;
@@ -53,7 +51,7 @@ export function createSecretStore(
     },
     async change(name, { resourceVersion }, { data, annotations }) {
       const body = { metadata: { resourceVersion, annotations }, data: encoded(data) };
-      await api.call({ method: 'PATCH', path: pathOfObject(named(name)), patch: 'merge', body }, signal);
+      await patchSecret(api, { namespace, name }, body, signal);
     },
   };
 }

@@ -1,6 +1,5 @@
 import { look, mayTake, type Candidate, type Lease, type LeaseStore, type Sight } from './lease.ts';
 import type { Management } from '../../api/client/management.ts';
-import type { KubeApi } from '../kube/client/kube-api.ts';
 
 /** One replica's part in the leader election. */
 export interface Election {
@@ -194,17 +193,6 @@ class LeaseElection implements Election {
   }
 }
 
-/** Returns the Kubernetes API for a leader: no write starts once it no longer leads. Throws LeadershipLost then. */
-export function writesOfLeader(api: KubeApi, leads: () => boolean): KubeApi {
-  return {
-    ...api,
-    async call(call, signal) {
-      if (call.method !== undefined && call.method !== 'GET') demand(leads);
-      return api.call(call, signal);
-    },
-  };
-}
-
 /**
  * Returns the API for a leader: these calls do not start once it no longer leads. Calls under an epoch are also fenced;
  * the claim of an epoch, which would fence the next leader, is not.
@@ -213,20 +201,21 @@ export function callsOfLeader(management: Management, leads: () => boolean): Man
   return {
     ...management,
     async claimEpoch(...claim) {
-      demand(leads);
+      requireLead(leads);
       return management.claimEpoch(...claim);
     },
     async putHosts(...call) {
-      demand(leads);
+      requireLead(leads);
       return management.putHosts(...call);
     },
     async apply(...call) {
-      demand(leads);
+      requireLead(leads);
       return management.apply(...call);
     },
   };
 }
 
-function demand(leads: () => boolean): void {
+/** Checks before a write. Throws LeadershipLost if this replica no longer leads. */
+export function requireLead(leads: () => boolean): void {
   if (!leads()) throw new LeadershipLost('this replica leads no more');
 }

@@ -1,10 +1,9 @@
 import { isObject } from '../../crds/json-value.ts';
-import type { Kind } from '../../crds/kind.ts';
-import { KINDS } from '../../crds/kind.ts';
+import { type Kind, KINDS } from '../../crds/kind.ts';
 import type { Environment } from '../../process/environment.ts';
 import { controlPlane, type ControlPlane, type PodAccount } from '../support/cluster/control-plane.ts';
 import { startApiProcess, type ApiProcess } from '../support/api-process.ts';
-import { forEachConcurrently } from '../../operator/kube/client/concurrency.ts';
+import { forEachConcurrently } from '../../operator/kube/client/kube-object.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownPort } from '../support/own-port.ts';
 import { startOperatorProcess, type OperatorProcess } from '../support/operator-process.ts';

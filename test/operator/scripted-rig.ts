@@ -5,14 +5,14 @@ import { Secret } from '../../api/client/secret.ts';
 import { createClusterSecrets } from '../../operator/kube/secrets/cluster-secrets.ts';
 import { createClusterSource } from '../../operator/kube/source/cluster-source.ts';
 import { createConnection } from '../../operator/kube/client/cluster-config.ts';
-import { createKubeApi, type KubeCall } from '../../operator/kube/client/kube-api.ts';
+import { createKubeApi } from '../../operator/kube/client/kube-api.ts';
 import { defaultTimes } from '../../operator/kube/client/list-watch.ts';
 import { createOperatorMetrics } from '../../operator/metrics.ts';
 import type { PassMeter } from '../../operator/reconcile/pass-metrics.ts';
 import { startReconciler, type Reconciler } from '../../operator/reconcile/reconciler.ts';
 import { startScriptedCluster, type ScriptedCluster } from '../support/cluster/scripted-cluster.ts';
 import type { TestApi } from '../support/api.ts';
-import { recordedCalls } from './kube/recorded-calls.ts';
+import { recordedCalls, type SentCall } from './kube/recorded-calls.ts';
 import { plainOptions } from './reconciler-options.ts';
 import { recordedEvents, type RecordedEvents } from './status/recorded-events.ts';
 
@@ -32,7 +32,7 @@ export interface ScriptedRig {
   readonly moments: readonly BoxMoment[];
   readonly events: RecordedEvents;
   /** Every call of the Kubernetes API. */
-  readonly calls: readonly KubeCall[];
+  readonly calls: readonly SentCall[];
   /** Returns how many passes of a box have started. */
   passes(box: string): number;
   /** The value of `boxgate_operator_<name>`. */
@@ -59,7 +59,7 @@ export async function startScriptedRig(api: TestApi, options: ScriptedRigOptions
     () => performance.now(),
   );
   const { moments, meter } = recording(metrics.passes);
-  const calls: KubeCall[] = [];
+  const calls: SentCall[] = [];
   const events = recordedEvents();
   const listening = {
     api: recordedCalls(createKubeApi(createConnection(() => scripted.signIn())), calls),

@@ -47,5 +47,5 @@ export function virtualTime(): VirtualTime {
 
 /** Waits until the callbacks of settled promises have run. */
 async function settle(): Promise<void> {
-  for (let round = 0; round < 20; round += 1) await Promise.resolve();
+  for (let round = 0; round < 100; round += 1) await Promise.resolve();
 }

@@ -5,8 +5,9 @@ import type { ConnectionOptions } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
 import { KubeConfig, type Cluster, type DispatcherOptions, type RequestContext } from '@kubernetes/client-node';
 import { Agent, type Dispatcher } from 'undici';
+import { isObject } from '../../../crds/json-value.ts';
 import type { ClusterAccess } from '../../config.ts';
-import { KubeError } from './kube-error.ts';
+import { KubeError, noAnswer } from './kube-error.ts';
 
 /**
  * Bytes that the API server may send before they are read, for one answer and for all (RFC 9113 §5.2). A watch shares
@@ -29,7 +30,8 @@ export class ClusterConfig extends KubeConfig {
   override async applySecurityAuthentication(context: RequestContext): Promise<void> {
     await super.applySecurityAuthentication(context);
     const { Authorization: authorization } = context.getHeaders();
-    const tokenFile: unknown = this.getCurrentUser()?.authProvider?.config?.tokenFile;
+    const provider: unknown = this.getCurrentUser()?.authProvider?.config;
+    const tokenFile = isObject(provider) ? provider['tokenFile'] : undefined;
     // A file may end with a line end, which no header may contain.
     if (authorization !== undefined) context.setHeaderParam('Authorization', authorization.trim());
     if (typeof tokenFile === 'string' && !/^Bearer \S/.test(authorization ?? '')) throw isEmpty(tokenFile);
@@ -92,7 +94,7 @@ export function clusterConfig(access: ClusterAccess): ClusterConfig {
 
 /** Access to a cluster; calls share its connections. */
 export interface Connection {
-  /** Returns the configuration. Throws if it cannot be read. */
+  /** Returns the configuration. Throws KubeError if it cannot be read. */
   config(): ClusterConfig;
   /** Discards the configuration, its token and its connections: the next call reads them again. */
   reload(): void;
@@ -102,7 +104,13 @@ export interface Connection {
 export function createConnection(load: () => ClusterConfig): Connection {
   let config: ClusterConfig | undefined;
   return {
-    config: () => (config ??= load()),
+    config() {
+      try {
+        return (config ??= load());
+      } catch (cause) {
+        throw noAnswer('the configuration of the cluster', cause);
+      }
+    },
     reload() {
       config?.close();
       config = undefined;

@@ -147,3 +147,15 @@ function subjectOf({ group, kind, name }: Record<string, unknown>): Subject | un
   if (typeof kind !== 'string' || typeof name !== 'string') return undefined;
   return { group: typeof group === 'string' ? group : '', kind, name };
 }
+
+/**
+ * Resolves with what a call resolves with; undefined if what it is about does not exist (404). Throws its other errors.
+ */
+export async function unlessMissing<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof KubeError && error.code === 'not-found') return undefined;
+    throw error;
+  }
+}

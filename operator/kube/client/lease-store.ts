@@ -1,10 +1,10 @@
+import { CustomObjectsApi } from '@kubernetes/client-node';
 import { isObject } from '../../../crds/json-value.ts';
 import type { Lease, LeaseStore } from '../../leader/lease.ts';
-import type { KubeApi } from './kube-api.ts';
-import { KubeError } from './kube-error.ts';
-import { unlessMissing } from './unless-missing.ts';
+import type { KubeApi, KubeCall } from './kube-api.ts';
+import { KubeError, unlessMissing } from './kube-error.ts';
 
-const apiVersion = 'coordination.k8s.io/v1';
+const LEASES = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases' } as const;
 
 /** A Lease with its other content: labels of others are kept. */
 interface Found extends Lease {
@@ -20,7 +20,7 @@ export function createLeaseStore(
   { namespace, name, seconds }: { readonly namespace: string; readonly name: string; readonly seconds: number },
   clock: () => Date,
 ): LeaseStore {
-  const leases = `/apis/${apiVersion}/namespaces/${namespace}/leases`;
+  const lease = { ...LEASES, namespace, name };
   /** The Lease as last found or written: a Lease of another version is not overwritten. */
   let last: Found | undefined;
 
@@ -31,7 +31,9 @@ export function createLeaseStore(
 
   return {
     async read(signal) {
-      const answer = await unlessMissing(api.call({ path: `${leases}/${name}` }, signal));
+      const answer = await unlessMissing(
+        api.call((make) => make(CustomObjectsApi).getNamespacedCustomObject(lease), signal),
+      );
       return answer === undefined ? undefined : found(answer);
     },
     async write(before, holder, signal) {
@@ -39,8 +41,11 @@ export function createLeaseStore(
       if (known !== undefined && known.version !== before?.version) return undefined;
       const body = leaseBody({ namespace, name, seconds }, known, holder, clock());
       try {
-        if (known === undefined) return found(await api.call({ method: 'POST', path: leases, body }, signal));
-        return found(await api.call({ method: 'PUT', path: `${leases}/${name}`, body }, signal));
+        const write: KubeCall =
+          known === undefined
+            ? (make) => make(CustomObjectsApi).createNamespacedCustomObject({ ...LEASES, namespace, body })
+            : (make) => make(CustomObjectsApi).replaceNamespacedCustomObject({ ...lease, body });
+        return found(await api.call(write, signal));
       } catch (error) {
         if (error instanceof KubeError && isChanged(error, known !== undefined)) return undefined;
         throw error;
@@ -63,7 +68,7 @@ function leaseBody(
   const time = now.toISOString().replace('Z', '000Z');
   const isSame = known?.holder === holder;
   return {
-    apiVersion,
+    apiVersion: `${LEASES.group}/${LEASES.version}`,
     kind: 'Lease',
     // Overwrites only the object and the version that were found.
     metadata: known === undefined ? { namespace, name } : known.metadata,

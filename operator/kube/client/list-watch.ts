@@ -2,9 +2,8 @@ import { isObject } from '../../../crds/json-value.ts';
 import { waitAfter, type BackOff } from '../../reconcile/work-queue.ts';
 import type { KubeApi } from './kube-api.ts';
 import { KubeError, noAnswer } from './kube-error.ts';
-import { list } from './list.ts';
-import { ObjectStore, type Kept, type Novelty } from './object-store.ts';
-import { isOlder } from './resource-version.ts';
+import { list, type Collection } from './list.ts';
+import { isOlder, ObjectStore, type Kept, type Novelty } from './object-store.ts';
 import { watch, type WatchEvent } from './watch.ts';
 
 /** Times and limits of a list-watch; milliseconds unless stated otherwise. Spread randomly over many watches. */
@@ -35,8 +34,7 @@ export const defaultTimes: ListWatchTimes = {
 /** Dependencies of a list-watch. */
 export interface ListWatchOptions<T extends Kept> {
   readonly api: KubeApi;
-  /** Path of the kind, in all namespaces or in one. */
-  readonly path: string;
+  readonly collection: Collection;
   /** Only objects with these labels. */
   readonly labelSelector?: string;
   /**
@@ -44,15 +42,8 @@ export interface ListWatchOptions<T extends Kept> {
    * is listed again after `watchSeconds`.
    */
   readonly isOptional?: boolean;
-  /**
-   * Returns the stored part of an object; undefined if it is not an object of the kind. `specLength` is given if only
-   * the short members of its spec were read.
-   */
-  readonly keep: (object: unknown, specLength?: number) => T | undefined;
-  /** Characters of a spec beyond which a watch reads only its short members; absent: every spec is read. */
-  readonly longestSpec?: number;
-  /** Returns the characters of an object; absent: all are small. */
-  readonly lengthOf?: (kept: T) => number;
+  /** Returns the stored part of an object; undefined if it is not an object of the kind. */
+  readonly keep: (object: unknown) => T | undefined;
   readonly novelty: Novelty<T>;
   /** Called for each namespace in which something changed. */
   readonly onChange: (namespace: string) => void;
@@ -125,7 +116,7 @@ class Loop<T extends Kept> implements ListWatch<T> {
       } catch (thrown) {
         if (this.#isOver()) return;
         failures = now() - began > steady ? 1 : failures + 1;
-        const error = noAnswer(this.#options.path, thrown);
+        const error = noAnswer(this.#options.collection.plural, thrown);
         if (error.code === 'expired' || error.code === 'garbled') this.#version = undefined;
         wait = Math.max(waitAfter(failures, times.backOff, random), error.retryAfter);
         if (error.code === 'not-found' && this.#options.isOptional === true) wait = this.#withoutDefinition();
@@ -137,25 +128,25 @@ class Loop<T extends Kept> implements ListWatch<T> {
 
   /** Runs one watch, after a list if one is due. */
   async #session(): Promise<void> {
-    const { now, times, api, path, random, labelSelector, longestSpec } = this.#options;
+    const { now, times, api, collection, random, labelSelector } = this.#options;
     if (this.#version === undefined || now() >= this.#relistAt) await this.#list();
     const version = this.#version;
     if (this.#isOver() || version === undefined) return;
     const timeoutSeconds = Math.round(times.watchSeconds * (1 + random() / 5));
-    const watchTimes = { timeoutSeconds, silence: times.silence, labelSelector, longestSpec };
-    const events = watch(api, { path, resourceVersion: version }, watchTimes, this.#signal);
+    const watchTimes = { timeoutSeconds, silence: times.silence, labelSelector };
+    const events = watch(api, { collection, resourceVersion: version }, watchTimes, this.#signal);
     for await (const event of events) this.#take(event);
   }
 
   async #list(): Promise<void> {
-    const { api, path, labelSelector, keep, lengthOf, sleep, times, now, random } = this.#options;
-    const { pageSize } = times;
-    const collection = { path, pageSize, labelSelector, lengthOf, sleep };
-    const { objects, resourceVersion } = await list(api, collection, (object) => keep(object), this.#signal);
+    const { api, collection, labelSelector, keep, times, now, random } = this.#options;
+    const how = { collection, pageSize: times.pageSize, labelSelector };
+    const { objects, resourceVersion } = await list(api, how, keep, this.#signal);
     if (this.#isOver()) return;
     if (isOlder(resourceVersion, this.#newest)) {
       this.#stale += 1;
-      if (this.#stale < staleLists) throw new KubeError('unavailable', `${path}: the list is older than what was seen`);
+      if (this.#stale < staleLists)
+        throw new KubeError('unavailable', `${collection.plural}: the list is older than what was seen`);
       this.store.letOlderIn();
     }
     this.#stale = 0;
@@ -172,13 +163,14 @@ class Loop<T extends Kept> implements ListWatch<T> {
     return this.#options.times.watchSeconds * 1000;
   }
 
-  #take({ type, object, specLength }: WatchEvent): void {
+  #take({ type, object }: WatchEvent): void {
     if (type === 'BOOKMARK') {
       this.#advance(versionOf(object));
       return;
     }
-    const kept = this.#options.keep(object, specLength);
-    if (kept === undefined) throw new KubeError('garbled', `${this.#options.path}: an event of something else`);
+    const kept = this.#options.keep(object);
+    if (kept === undefined)
+      throw new KubeError('garbled', `${this.#options.collection.plural}: an event of something else`);
     // Already known: events of one watch arrive in their order.
     if (this.#version !== undefined && isOlder(kept.resourceVersion, this.#version)) return;
     const isNew = type === 'DELETED' ? this.store.remove(kept) : this.store.put(kept);

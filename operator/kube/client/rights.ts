@@ -1,3 +1,4 @@
+import { AuthorizationV1Api } from '@kubernetes/client-node';
 import { isObject } from '../../../crds/json-value.ts';
 import type { KubeApi } from './kube-api.ts';
 
@@ -35,10 +36,8 @@ export function rightName({ verb, group, resource }: NeededRight): string {
  * (SelfSubjectAccessReview). Throws KubeError.
  */
 export async function missingRights(api: KubeApi, namespace: string, signal: AbortSignal): Promise<readonly string[]> {
-  const review = await api.call(
-    { method: 'POST', path: `${REVIEWS}/selfsubjectrulesreviews`, body: { spec: { namespace } } },
-    signal,
-  );
+  const body = { spec: { namespace } };
+  const review = await api.call((make) => make(AuthorizationV1Api).createSelfSubjectRulesReview({ body }), signal);
   const status = isObject(review) && isObject(review['status']) ? review['status'] : {};
   const rules = Array.isArray(status['resourceRules']) ? status['resourceRules'].filter(isObject) : [];
   const unlisted = NEEDED_RIGHTS.filter((right) => !rules.some((rule) => gives(rule, right)));
@@ -47,9 +46,6 @@ export async function missingRights(api: KubeApi, namespace: string, signal: Abo
   for (const right of unlisted) if (!(await isAllowed(api, right, signal))) missing.push(rightName(right));
   return missing;
 }
-
-/** Path of the API server's reviews of rights. */
-export const REVIEWS = '/apis/authorization.k8s.io/v1';
 
 function gives(rule: Readonly<Record<string, unknown>>, { verb, group, resource }: NeededRight): boolean {
   const has = (member: string, ...wanted: readonly string[]): boolean => {
@@ -78,12 +74,18 @@ export async function isAllowed(
   const [resource, subresource] = path.split('/');
   const resourceAttributes = {
     ...right,
-    resource,
+    ...(resource === undefined ? {} : { resource }),
     ...(subresource === undefined ? {} : { subresource }),
   };
-  const answer = await api.call(
-    { method: 'POST', path: `${REVIEWS}/selfsubjectaccessreviews`, body: { spec: { resourceAttributes } } },
-    signal,
-  );
+  const body = { spec: { resourceAttributes } };
+  const answer = await api.call((make) => make(AuthorizationV1Api).createSelfSubjectAccessReview({ body }), signal);
   return isObject(answer) && isObject(answer['status']) && answer['status']['allowed'] === true;
+}
+
+/**
+ * Returns the command that grants the operator the rights of the ClusterRole `boxgate-box` in a namespace; `account` is
+ * its ServiceAccount, as `namespace:name`.
+ */
+export function roleBindingCommand(namespace: string, account: string): string {
+  return `kubectl create rolebinding boxgate-box -n ${namespace} --clusterrole=boxgate-box --serviceaccount=${account}`;
 }

@@ -1,14 +1,13 @@
 import { isObject, parseJson } from '../../../crds/json-value.ts';
 import { Secret } from '../../../api/client/secret.ts';
 import { generatedSecretIn, isGeneratedSecret } from '../../../crds/generated-secret-text.ts';
-import { API_VERSION } from '../../../crds/kind.ts';
+import { API_GROUP, API_VERSION } from '../../../crds/kind.ts';
 import { secretEntries } from '../../secrets/generated-secret.ts';
 import { CLIENT_SECRET_LABEL } from '../../secrets/resolve.ts';
 import type { KeptSecret, SecretSituation } from '../../secrets/rotation.ts';
 import type { SecretWish } from '../../secrets/keeper.ts';
-import { metadataOf } from '../client/kube-object.ts';
-import { MANAGED_BY } from '../client/names.ts';
-import { brief, textOfData, type SecretContent, type StoredSecret } from './stored-secret.ts';
+import { MANAGED_BY, metadataOf } from '../client/kube-object.ts';
+import { brief, type SecretContent, type SecretOwner, type StoredSecret, textOfData } from './stored-secret.ts';
 
 /** Annotation: the id of the client that the secret belongs to. */
 export const CLIENT_ID = 'boxgate.dev/client-id';
@@ -178,4 +177,48 @@ function hidden(data: string | undefined): Secret | undefined {
 function timeIn(text: string | undefined): number | undefined {
   const time = Date.parse(text ?? '');
   return Number.isNaN(time) ? undefined : time;
+}
+
+/**
+ * Ownership of a Secret. `ours`: this very Client has it. `released`: it was a retained client's, which this one takes
+ * over, or that of the earlier object whose row it inherits. Otherwise the reason why it is not touched.
+ */
+export type Ownership = 'ours' | 'released' | { readonly refused: string };
+
+/** Decides by uid who owns the Secret that a Client wants generated: a Client of its name may be another one. */
+export function ownership({ owners, labels, annotations }: SecretContent, wish: SecretWish): Ownership {
+  const controller = controllerOf(owners);
+  const isReleased = isManaged(labels) && annotations[CLIENT_ID] === wish.facts.client_id;
+  if (controller === undefined) {
+    if ((wish.adopt || wish.inherits) && isReleased) return 'released';
+    if (!isReleased) return { refused: `Secret ${wish.secret} exists, and was not generated for this client` };
+    return {
+      refused: `Secret ${wish.secret} was generated for a client of this ID and belongs to nobody, as after a restore: spec.adoption: IfUnowned of the Client takes it over with its value`,
+    };
+  }
+  if (!isClient(controller))
+    return { refused: `Secret ${wish.secret} belongs to ${controller.kind} ${controller.name}` };
+  if (controller.uid === wish.uid) return 'ours';
+  const isEarlier = controller.name === wish.client;
+  if (isEarlier && wish.inherits && isReleased) return 'released';
+  const owner = isEarlier ? `an earlier Client ${controller.name}, which is gone` : `Client ${controller.name}`;
+  return { refused: `Secret ${wish.secret} belongs to ${owner}` };
+}
+
+/** Returns the uid of the Client that a Secret belongs to. */
+export function clientOf({ owners }: Pick<SecretContent, 'owners'>): string | undefined {
+  const controller = controllerOf(owners);
+  return controller !== undefined && isClient(controller) ? controller.uid : undefined;
+}
+
+function controllerOf(owners: readonly SecretOwner[]): SecretOwner | undefined {
+  return owners.find(({ controller }) => controller);
+}
+
+function isClient({ apiVersion, kind }: SecretOwner): boolean {
+  return kind === 'Client' && apiVersion.startsWith(`${API_GROUP}/`);
+}
+
+function isManaged(labels: Readonly<Record<string, string>>): boolean {
+  return Object.entries(MANAGED_BY).every(([key, value]) => labels[key] === value);
 }

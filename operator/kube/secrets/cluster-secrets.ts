@@ -3,10 +3,21 @@ import { Secret } from '../../../api/client/secret.ts';
 import { generatedSecretText } from '../../../crds/generated-secret-text.ts';
 import type { EventRecorder } from '../../status/events.ts';
 import type { SecretKeeper } from '../../secrets/keeper.ts';
-import type { ClusterSecrets } from './box-secrets.ts';
 import { createClusterSecretKeeper } from './keeper.ts';
-import { createSecretWatches, type SecretWatchOptions } from './watches.ts';
-import { createUnlabelledSecrets } from './unlabelled-secrets.ts';
+import {
+  createSecretWatches,
+  secretForbidden,
+  secretNotRead,
+  type SecretWatches,
+  type SecretWatchOptions,
+} from './watches.ts';
+import type { DeclaredSecret } from '../../desired/declared.ts';
+import type { BoxSecrets, SecretNeeds } from '../../desired/source.ts';
+import { isObject } from '../../../crds/json-value.ts';
+import type { KubeApi } from '../client/kube-api.ts';
+import { KubeError } from '../client/kube-error.ts';
+import { forEachConcurrently } from '../client/kube-object.ts';
+import { readSecret } from './stored-secret.ts';
 
 /** Secrets of a cluster: the lookups of its source, and the keeper of the generated ones. */
 export interface SecretsOfCluster {
@@ -31,4 +42,94 @@ export function createClusterSecrets(
     account,
   });
   return { secrets: { watches, unlabelled, account }, keeper };
+}
+
+/** Lookups of a cluster's Secrets; `account` is the operator's, as `namespace:name`. */
+export interface ClusterSecrets {
+  readonly watches: SecretWatches;
+  readonly unlabelled: UnlabelledSecrets;
+  readonly account: string;
+}
+
+/** Returns the Secrets that a box needs. While they cannot be read, each lookup says so: nothing else waits. */
+export async function boxSecrets(
+  box: string,
+  needs: SecretNeeds,
+  { watches, unlabelled, account }: ClusterSecrets,
+  signal: AbortSignal,
+): Promise<BoxSecrets> {
+  if (needs.referred.size === 0 && !needs.generated) {
+    watches.leave(box);
+    return { find: () => undefined, isTaken };
+  }
+  const { state, store } = await watches.look(box, signal);
+  if (state === 'forbidden') return { find: () => secretForbidden(box, account), isTaken };
+  const unknown = [...needs.referred].filter((name) => store.get(box, name) === undefined);
+  if (state === 'pending') return { find: () => secretNotRead(), isTaken };
+  const hidden = await unlabelled.among(box, unknown, signal);
+  const find = (name: string): DeclaredSecret | undefined =>
+    store.get(box, name)?.declared() ?? (hidden.has(name) ? withoutLabel(box, name) : undefined);
+  return { find, isTaken };
+}
+
+/** Returns false: the keeper of generated secrets checks the owner of a Secret. */
+function isTaken(): boolean {
+  return false;
+}
+
+/** Returns a Secret without a label; nothing else of it was read. */
+function withoutLabel(namespace: string, name: string): DeclaredSecret {
+  return { namespace, name, type: '', labels: {}, entries: new Map() };
+}
+
+/** Tells an unlabelled Secret from a missing one. */
+export interface UnlabelledSecrets {
+  /** Returns the names of existing Secrets among these, none of which is the name of a labelled one. */
+  among(namespace: string, names: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>>;
+}
+
+/** Milliseconds for which an answer is remembered: no pass asks again for what the last one asked. */
+const remembered = 30_000;
+
+/** Creates lookups that read only metadata: the content of unlabelled Secrets is not ours. `now` in milliseconds. */
+export function createUnlabelledSecrets(api: KubeApi, now: () => number): UnlabelledSecrets {
+  const namespaces = new Map<string, ReadonlyMap<string, Answer>>();
+
+  return {
+    async among(namespace, names, signal) {
+      const time = now();
+      const before = namespaces.get(namespace);
+      // A name that is no longer asked for was seen with its label, or nobody wants it.
+      const known = new Map<string, Answer>();
+      for (const name of names) {
+        const answer = before?.get(name);
+        if (answer !== undefined && answer.until > time) known.set(name, answer);
+      }
+      await forEachConcurrently(
+        names.filter((name) => !known.has(name)),
+        async (name) => {
+          const isThere = await isSecret(api, namespace, name, signal);
+          known.set(name, { isThere, until: time + remembered });
+        },
+      );
+      if (known.size === 0) namespaces.delete(namespace);
+      else namespaces.set(namespace, known);
+      return new Set(names.filter((name) => known.get(name)?.isThere === true));
+    },
+  };
+}
+
+interface Answer {
+  readonly isThere: boolean;
+  readonly until: number;
+}
+
+/** Checks whether a Secret exists. An unknown one is treated as missing: the client waits, whatever the reason. */
+async function isSecret(api: KubeApi, namespace: string, name: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    return isObject(await readSecret(api, { namespace, name }, signal, { metadataOnly: true }));
+  } catch (error) {
+    if (error instanceof KubeError) return false;
+    throw error;
+  }
 }

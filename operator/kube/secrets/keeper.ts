@@ -5,17 +5,28 @@ import { missing, type MissingSecret, type ResolvedSecret } from '../../secrets/
 import { nextSecret, type KeptSecret, type PreviousSecret, type SecretChange } from '../../secrets/rotation.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 import { KubeError, refusedVerb } from '../client/kube-error.ts';
-import { forEachConcurrently } from '../client/concurrency.ts';
-import { pathOfKind } from '../client/live-read.ts';
-import { metadataOf } from '../client/kube-object.ts';
+import { forEachConcurrently, metadataOf } from '../client/kube-object.ts';
 import type { ObjectStore } from '../client/object-store.ts';
-import { CLIENT_ID, newSecretBody, remadeSecretBody, secretIn, secretPatch, SECRET_TYPE } from './body.ts';
-import { secretForbidden, secretNotRead } from './secret-forbidden.ts';
-import { clientOf, ownership } from './ownership.ts';
+import {
+  CLIENT_ID,
+  clientOf,
+  newSecretBody,
+  ownership,
+  remadeSecretBody,
+  SECRET_TYPE,
+  secretIn,
+  secretPatch,
+} from './body.ts';
+import { secretForbidden, secretNotRead, type SecretWatches } from './watches.ts';
 import { releaseSecrets } from './release-secrets.ts';
-import { parsed, pathOf, query } from './secret-calls.ts';
-import { SECRETS, type SecretWatches } from './watches.ts';
-import type { StoredSecret } from './stored-secret.ts';
+import {
+  answeredSecret,
+  createSecret,
+  deleteSecret,
+  patchSecret,
+  readSecret,
+  type StoredSecret,
+} from './stored-secret.ts';
 
 /** Dependencies of the keeper of a cluster's Secrets. */
 export interface ClusterSecretKeeperOptions {
@@ -117,10 +128,8 @@ class ClusterSecretKeeper {
       this.#last.delete(keyOf(box, name));
       const stored = this.#store(box)?.get(box, name);
       if (stored === undefined || uid === undefined || clientOf(stored.content) !== uid) return;
-      const { uid: itself, resourceVersion } = stored;
       try {
-        const body = { preconditions: { uid: itself, resourceVersion } };
-        await this.#options.api.call({ method: 'DELETE', path: pathOf(box, name), body }, signal);
+        await deleteSecret(this.#options.api, stored, signal);
       } catch (error) {
         if (!(error instanceof KubeError)) throw error;
       }
@@ -151,10 +160,9 @@ class ClusterSecretKeeper {
     const { box, wish } = wanted;
     const next = this.#next(box, wish, undefined);
     try {
-      const path = pathOfKind(SECRETS, box);
       const body = newSecretBody(wish, next.kept);
-      const made = await this.#options.api.call({ method: 'POST', path, query, body }, signal);
-      return this.#note(wanted, parsed(path, made), next);
+      const made = await createSecret(this.#options.api, { namespace: box, body }, signal);
+      return this.#note(wanted, answeredSecret(made), next);
     } catch (error) {
       if (!(error instanceof KubeError) || error.code !== 'conflict') throw error;
     }
@@ -170,7 +178,7 @@ class ClusterSecretKeeper {
     const patch = secretPatch(stored, wish, next.kept);
     if (patch === undefined) return this.#note(wanted, stored, next);
     try {
-      return this.#note(wanted, await this.#patch(box, wish.secret, patch, signal), next);
+      return this.#note(wanted, answeredSecret(await patchSecret(this.#options.api, stored, patch, signal)), next);
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
       if (error.code === 'conflict') return this.#lookAt(wanted, signal);
@@ -192,17 +200,15 @@ class ClusterSecretKeeper {
   ): Promise<ResolvedSecret | undefined> {
     const { box, wish, store } = wanted;
     const { api } = this.#options;
-    const { uid, resourceVersion } = stored;
-    const [path, all] = [pathOf(box, wish.secret), pathOfKind(SECRETS, box)];
-    const body = remadeSecretBody(await api.call({ path }, signal), wish, next.kept);
+    const body = remadeSecretBody(await readSecret(api, stored, signal), wish, next.kept);
     try {
       const trial = { ...body, metadata: { ...metadataOf(body), name: undefined, generateName: 'boxgate-trial-' } };
-      await api.call({ method: 'POST', path: all, query: { ...query, dryRun: 'All' }, body: trial }, signal);
-      await api.call({ method: 'DELETE', path, body: { preconditions: { uid, resourceVersion } } }, signal);
+      await createSecret(api, { namespace: box, body: trial, dryRun: 'All' }, signal);
+      await deleteSecret(api, stored, signal);
       store.remove(stored);
       // Remembered first: if it is created by a later attempt only, it has the same value.
       this.#last.set(keyOf(box, wish.secret), { uid: wish.uid, kept: next.kept });
-      return this.#note(wanted, parsed(all, await api.call({ method: 'POST', path: all, query, body }, signal)), next);
+      return this.#note(wanted, answeredSecret(await createSecret(api, { namespace: box, body }, signal)), next);
     } catch (error) {
       if (!(error instanceof KubeError) || (error.code !== 'conflict' && error.code !== 'not-found')) throw error;
       return this.#lookAt(wanted, signal);
@@ -211,12 +217,13 @@ class ClusterSecretKeeper {
 
   /** Reads past the watch, first only the owner: the content of another's Secret is not read. */
   async #lookAt({ box, wish, store }: Wanted, signal: AbortSignal): Promise<ResolvedSecret | undefined> {
-    const path = pathOf(box, wish.secret);
+    const { api } = this.#options;
+    const secret = { namespace: box, name: wish.secret };
     try {
-      const { content } = parsed(path, await this.#options.api.call({ path, metadataOnly: true }, signal));
+      const { content } = answeredSecret(await readSecret(api, secret, signal, { metadataOnly: true }));
       const whose = ownership(content, wish);
       if (typeof whose === 'object') return { ...missing('SecretNotOwned', whose.refused), look: this.#in(lookAgain) };
-      store.put(parsed(path, await this.#options.api.call({ path }, signal)));
+      store.put(answeredSecret(await readSecret(api, secret, signal)));
       return undefined;
     } catch (error) {
       if (!(error instanceof KubeError) || error.code !== 'not-found') throw error;
@@ -250,11 +257,6 @@ class ClusterSecretKeeper {
     const event = secretEvent(box, wish, change, isKnown);
     if (event !== undefined) this.#options.events.record(event);
     return resolveKept(kept, this.version(box, wish.secret), wish, now);
-  }
-
-  async #patch(box: string, name: string, body: object, signal: AbortSignal): Promise<StoredSecret> {
-    const path = pathOf(box, name);
-    return parsed(path, await this.#options.api.call({ method: 'PATCH', patch: 'merge', path, query, body }, signal));
   }
 
   #problem(box: string, { secret }: SecretWish, error: KubeError): MissingSecret {

@@ -1,13 +1,11 @@
 import type { EventRecorder } from '../../status/events.ts';
 import type { KeptName } from '../../secrets/keeper.ts';
-import { forEachConcurrently } from '../client/concurrency.ts';
+import { forEachConcurrently } from '../client/kube-object.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 import { isRefused, KubeError, lacksRight } from '../client/kube-error.ts';
 import type { ObjectStore } from '../client/object-store.ts';
-import { releasePatch } from './body.ts';
-import { clientOf } from './ownership.ts';
-import { parsed, pathOf, query } from './secret-calls.ts';
-import { storedSecret, type StoredSecret } from './stored-secret.ts';
+import { clientOf, releasePatch } from './body.ts';
+import { answeredSecret, patchSecret, readSecret, storedSecret, type StoredSecret } from './stored-secret.ts';
 
 /** The Secrets of a box that lose their owners. */
 export interface ReleaseOptions {
@@ -49,7 +47,7 @@ async function ownedBy(
   signal: AbortSignal,
 ): Promise<StoredSecret | undefined> {
   try {
-    const stored = storedSecret(await api.call({ path: pathOf(box, name) }, signal));
+    const stored = storedSecret(await readSecret(api, { namespace: box, name }, signal));
     return stored !== undefined && uid !== undefined && clientOf(stored.content) === uid ? stored : undefined;
   } catch (error) {
     if (error instanceof KubeError && error.code !== 'unavailable') return undefined;
@@ -62,11 +60,10 @@ async function released(
   stored: StoredSecret,
   signal: AbortSignal,
 ): Promise<'done' | 'changed' | 'refused'> {
-  const { api, box, store } = options;
-  const path = pathOf(box, stored.name);
+  const { api, store } = options;
   try {
     const body = releasePatch(stored, clientOf(stored.content) ?? '');
-    store?.put(parsed(path, await api.call({ method: 'PATCH', patch: 'merge', path, query, body }, signal)));
+    store?.put(answeredSecret(await patchSecret(api, stored, body, signal)));
     return 'done';
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;

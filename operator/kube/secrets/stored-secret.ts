@@ -1,9 +1,12 @@
+import { CoreV1Api } from '@kubernetes/client-node';
 import { isObject, parseJson } from '../../../crds/json-value.ts';
 import { hash } from 'node:crypto';
 import { Secret } from '../../../api/client/secret.ts';
 import { PASSWORD_BYTES } from '../../../crds/secret-text.ts';
 import type { DeclaredSecret } from '../../desired/declared.ts';
-import { identityOf, metadataOf } from '../client/kube-object.ts';
+import type { CallOptions, KubeApi } from '../client/kube-api.ts';
+import { KubeError } from '../client/kube-error.ts';
+import { FIELD_MANAGER as fieldManager, identityOf, metadataOf } from '../client/kube-object.ts';
 import type { Kept, Novelty } from '../client/object-store.ts';
 
 /** Owner of a Secret. */
@@ -108,6 +111,13 @@ export function storedSecret(value: unknown): StoredSecret | undefined {
   return new StoredSecret(identity, JSON.stringify(contentOf(parts, brief)));
 }
 
+/** Reads the answer of a call about a Secret. Throws KubeError `garbled` if it is none. */
+export function answeredSecret(answer: unknown): StoredSecret {
+  const stored = storedSecret(answer);
+  if (stored === undefined) throw new KubeError('garbled', 'the answer is no Secret');
+  return stored;
+}
+
 /** Returns the valid parts of a Secret; `keep` is applied to each text. */
 function contentOf(
   { type, created, labels, annotations, owners, data }: Readonly<Record<string, unknown>>,
@@ -164,4 +174,51 @@ function ownerOf(value: unknown): SecretOwner[] {
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') return [];
   if (typeof name !== 'string' || typeof uid !== 'string') return [];
   return [{ apiVersion, kind, name, uid, controller: controller === true }];
+}
+
+/** Name of a Secret. */
+export interface SecretName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Reads a Secret. Throws KubeError. */
+export function readSecret(
+  api: KubeApi,
+  { namespace, name }: SecretName,
+  signal: AbortSignal,
+  options?: CallOptions,
+): Promise<unknown> {
+  return api.call((make) => make(CoreV1Api).readNamespacedSecret({ namespace, name }), signal, options);
+}
+
+/** Creates a Secret, or only asks whether it would be accepted; returns it. Throws KubeError. */
+export function createSecret(
+  api: KubeApi,
+  secret: { readonly namespace: string; readonly body: object; readonly dryRun?: 'All' },
+  signal: AbortSignal,
+): Promise<unknown> {
+  return api.call((make) => make(CoreV1Api).createNamespacedSecret({ ...secret, fieldManager }), signal);
+}
+
+/** Changes a Secret by a merge patch; returns it as it is then. Throws KubeError. */
+export function patchSecret(
+  api: KubeApi,
+  { namespace, name }: SecretName,
+  body: object,
+  signal: AbortSignal,
+): Promise<unknown> {
+  return api.call((make) => make(CoreV1Api).patchNamespacedSecret({ namespace, name, body, fieldManager }), signal, {
+    patch: 'merge',
+  });
+}
+
+/** Deletes a Secret if it is still in this version. Throws KubeError. */
+export async function deleteSecret(
+  api: KubeApi,
+  { namespace, name, uid, resourceVersion }: SecretName & { readonly uid: string; readonly resourceVersion: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const body = { preconditions: { uid, resourceVersion } };
+  await api.call((make) => make(CoreV1Api).deleteNamespacedSecret({ namespace, name, body }), signal);
 }

@@ -1,11 +1,12 @@
+import { CoreV1Api } from '@kubernetes/client-node';
 import { waitAfter } from '../../reconcile/work-queue.ts';
-import { CLIENT_SECRET_LABEL } from '../../secrets/resolve.ts';
+import { CLIENT_SECRET_LABEL, missing, type MissingSecret } from '../../secrets/resolve.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 import { KubeError } from '../client/kube-error.ts';
-import { startListWatch, type ListWatchOptions } from '../client/list-watch.ts';
-import { pathOfKind } from '../client/live-read.ts';
+import { type ListWatchOptions, startListWatch } from '../client/list-watch.ts';
 import type { ObjectStore } from '../client/object-store.ts';
 import { secretNovelty, storedSecret, type StoredSecret } from './stored-secret.ts';
+import { roleBindingCommand } from '../client/rights.ts';
 
 /** Labelled Secrets of a namespace, as far as they are known. */
 export interface NamespaceSecrets {
@@ -31,9 +32,6 @@ export type SecretWatchOptions = Pick<
   ListWatchOptions<StoredSecret>,
   'api' | 'times' | 'random' | 'now' | 'sleep' | 'onFailure'
 >;
-
-/** Names of the kind Secret. */
-export const SECRETS = { group: '', version: 'v1', plural: 'secrets' } as const;
 
 /** Milliseconds that a pass waits for the first list of a namespace. */
 const patience = 1_000;
@@ -88,7 +86,10 @@ class WatchedNamespace implements NamespaceSecrets {
       {
         ...options,
         api: this.#observed(options.api, options.random),
-        path: pathOfKind(SECRETS, namespace),
+        collection: {
+          plural: 'secrets',
+          list: (make, query) => make(CoreV1Api).listNamespacedSecret({ namespace, ...query }),
+        },
         labelSelector: `${CLIENT_SECRET_LABEL}=true`,
         keep: storedSecret,
         novelty: secretNovelty,
@@ -130,8 +131,8 @@ class WatchedNamespace implements NamespaceSecrets {
       }
     };
     return {
-      call: (call, signal) => noted(api.call(call, signal)),
-      stream: (call, signal) => noted(api.stream(call, signal)),
+      call: (...call) => noted(api.call(...call)),
+      stream: (...call) => noted(api.stream(...call)),
     };
   }
 
@@ -146,4 +147,15 @@ class WatchedNamespace implements NamespaceSecrets {
     const retryAfter = waitAfter(this.#refusals, forbiddenBackOff, random);
     return new KubeError('forbidden', error.message, { status: error.status, retryAfter, cause: error });
   }
+}
+
+/** Returns why the Secrets of a namespace are unknown; `account` is the operator's, as `namespace:name`. */
+export function secretForbidden(namespace: string, account: string): MissingSecret {
+  const command = roleBindingCommand(namespace, account);
+  return missing('SecretForbidden', `the operator has no rights on the Secrets of this namespace: ${command}`);
+}
+
+/** Returns that the Secrets of a namespace were not listed yet. */
+export function secretNotRead(): MissingSecret {
+  return missing('SecretNotRead', 'the Secrets of this namespace could not be read yet');
 }

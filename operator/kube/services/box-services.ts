@@ -1,13 +1,12 @@
+import { CoreV1Api } from '@kubernetes/client-node';
 import { BOX_SERVICE, type InClusterAddresses } from '../../desired/addresses.ts';
 import type { ServiceState } from '../../desired/source.ts';
 import type { KubeApi } from '../client/kube-api.ts';
-import { KubeError, refusedVerb } from '../client/kube-error.ts';
-import { pathOfKind, pathOfObject } from '../client/live-read.ts';
-import { FIELD_MANAGER, MANAGED_BY } from '../client/names.ts';
-import { roleBindingCommand } from '../client/role-binding-command.ts';
-import { unlessMissing } from '../client/unless-missing.ts';
-import { isAllowed, type RightOnObject } from '../client/rights.ts';
-import { servicePatch, serviceSpec, storedService, type StoredService } from './service-body.ts';
+import { KubeError, refusedVerb, unlessMissing } from '../client/kube-error.ts';
+import { FIELD_MANAGER as fieldManager, MANAGED_BY, metadataOf } from '../client/kube-object.ts';
+import { isAllowed, type RightOnObject, roleBindingCommand } from '../client/rights.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '../../../crds/json-value.ts';
 
 /** Dependencies of the Services of boxes. */
 export interface BoxServiceOptions {
@@ -69,13 +68,14 @@ async function keptOnce(
         metadata: { name: BOX_SERVICE, labels: MANAGED_BY },
         spec: wanted,
       };
-      await api.call({ method: 'POST', path: pathOfKind(SERVICES, box), query, body }, signal);
+      await api.call((make) => make(CoreV1Api).createNamespacedService({ namespace: box, body, fieldManager }), signal);
       return { state: 'ready' };
     }
     if (!found.isOurs) return notOwned(addresses, box);
     const patch = servicePatch(found, wanted);
     if (patch === undefined) return { state: 'ready' };
-    await api.call({ method: 'PATCH', patch: 'merge', path: pathOf(box), query, body: patch }, signal);
+    const changed = { ...serviceOf(box), body: patch, fieldManager };
+    await api.call((make) => make(CoreV1Api).patchNamespacedService(changed), signal, { patch: 'merge' });
     return { state: 'ready' };
   } catch (error) {
     if (error instanceof KubeError && error.code === 'conflict') return 'changed';
@@ -84,7 +84,7 @@ async function keptOnce(
 }
 
 async function read(api: KubeApi, box: string, signal: AbortSignal): Promise<StoredService | undefined> {
-  const found = await unlessMissing(api.call({ path: pathOf(box) }, signal));
+  const found = await unlessMissing(api.call((make) => make(CoreV1Api).readNamespacedService(serviceOf(box)), signal));
   return found === undefined ? undefined : storedService(found);
 }
 
@@ -121,12 +121,52 @@ function forbidden({ addresses, account }: BoxServiceOptions, box: string): Serv
 }
 
 function rightOn(namespace: string, verb: string): RightOnObject {
-  return { verb, group: SERVICES.group, resource: SERVICES.plural, namespace, name: BOX_SERVICE };
+  return { verb, group: '', resource: 'services', ...serviceOf(namespace) };
 }
 
-const SERVICES = { group: '', version: 'v1', plural: 'services' } as const;
-const query = { fieldManager: FIELD_MANAGER };
+function serviceOf(namespace: string) {
+  return { namespace, name: BOX_SERVICE };
+}
 
-function pathOf(namespace: string): string {
-  return pathOfObject({ ...SERVICES, namespace, name: BOX_SERVICE });
+/** Specification of the Service of a box. */
+export interface ServiceSpec {
+  readonly type: 'ExternalName';
+  readonly externalName: string;
+  readonly ports: { name: string; port: number; protocol: string; targetPort: number }[];
+}
+
+/** A Service as the cluster has it. */
+export interface StoredService {
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** True if it has the label of the objects that we create. */
+  readonly isOurs: boolean;
+  readonly spec: Readonly<Record<string, unknown>>;
+}
+
+/** Returns the specification: an alias of the API's own Service. Gateways and Ingresses need the port, DNS does not. */
+export function serviceSpec(externalName: string): ServiceSpec {
+  return { type: 'ExternalName', externalName, ports: [{ name: 'http', port: 80, protocol: 'TCP', targetPort: 80 }] };
+}
+
+/** Reads a Service. Throws KubeError `garbled` if the value is not one. */
+export function storedService(value: unknown): StoredService {
+  const { spec } = isObject(value) ? value : {};
+  const { uid, resourceVersion, labels } = metadataOf(value);
+  if (typeof uid !== 'string' || typeof resourceVersion !== 'string' || !isObject(spec))
+    throw new KubeError('garbled', 'the answer is no Service');
+  const isOurs = Object.entries(MANAGED_BY).every(([key, text]) => isObject(labels) && labels[key] === text);
+  return { uid, resourceVersion, isOurs, spec };
+}
+
+/**
+ * Returns the merge patch that restores the specification, which is refused if the Service is another one or has
+ * changed; undefined if nothing differs.
+ */
+export function servicePatch({ uid, resourceVersion, spec }: StoredService, wanted: ServiceSpec): object | undefined {
+  const isSame = Object.entries(wanted).every(([name, value]) => isDeepStrictEqual(spec[name], value));
+  if (isSame && spec['selector'] === undefined) return undefined;
+  // An address that the type ClusterIP was given does not belong to an alias.
+  const cleared = { selector: null, clusterIP: null, clusterIPs: null };
+  return { metadata: { uid, resourceVersion }, spec: { ...cleared, ...wanted } };
 }

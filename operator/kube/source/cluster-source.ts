@@ -1,24 +1,30 @@
+import { CoreV1Api } from '@kubernetes/client-node';
 import type { Kind } from '../../../crds/kind.ts';
-import { isLimited, LONGEST_RESOURCE } from '../../../crds/resource-size.ts';
 import { objectKey, type ObjectName } from '../../desired/declared.ts';
 import type { HostSource, Source } from '../../desired/source.ts';
-import { boxSecrets, type ClusterSecrets } from '../secrets/box-secrets.ts';
-import { declaredNamespace, namespaceNovelty, type DeclaredNamespace } from './declared-namespace.ts';
-import { declaredObject, isReported, novelty, type DeclaredObject } from './declared-object.ts';
-import { isDefinitionGoing } from './definition.ts';
-import { createFinalizers } from './finalizers.ts';
-import type { FinalizerOptions } from './finalizers.ts';
-import type { InstalledDefinitions } from './installed-definitions.ts';
+import { boxSecrets, type ClusterSecrets } from '../secrets/cluster-secrets.ts';
+import {
+  createTenancies,
+  declaredNamespace,
+  type DeclaredNamespace,
+  namespaceNovelty,
+  type Tenancies,
+} from './tenancies.ts';
+import { declaredObject, type DeclaredObject, hadGeneratedSecret, isReported, novelty } from './declared-object.ts';
+import { type InstalledDefinitions, isDefinitionGoing } from './installed-definitions.ts';
+import { createFinalizers, type FinalizerOptions } from './finalizers.ts';
 import { KubeError } from '../client/kube-error.ts';
 import { metadataOnly, type KubeApi } from '../client/kube-api.ts';
-import { forEachConcurrently } from '../client/concurrency.ts';
+import { forEachConcurrently, isAbout, kindName, listOurs, liveUid, readOurs } from '../client/kube-object.ts';
+import type { Collection } from '../client/list.ts';
 import { startListWatch, type ListWatch, type ListWatchOptions } from '../client/list-watch.ts';
-import { isAbout, kindName, liveUid, pathOfKind } from '../client/live-read.ts';
-import { createForeignStatusWrites, type ForeignStatusWrites } from './foreign-status-writes.ts';
+import {
+  createForeignStatusWrites,
+  type ForeignStatusWrites,
+  type StatusTarget,
+  writeStatuses,
+} from './status-writer.ts';
 import { createServiceAccountWatch } from './service-accounts.ts';
-import { writeStatuses, type StatusTarget } from './status-writer.ts';
-import { createTenancies, type Tenancies } from './tenancies.ts';
-import { hadGeneratedSecret } from '../secrets/previously-generated-secret.ts';
 import type { KeepService } from '../services/box-services.ts';
 import { unlessAborted } from '../../../process/unless-aborted.ts';
 
@@ -91,16 +97,14 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
           {
             ...options,
             ...listedAs(kind),
-            ...(isLimited(kind) ? { longestSpec: LONGEST_RESOURCE } : {}),
-            keep(value, specLength) {
-              const kept = declaredObject(kind, value, specLength);
+            keep(value) {
+              const kept = declaredObject(kind, value);
               if (kept !== undefined) {
                 finalizers.note(kept);
                 rewritten.note(stores?.[kind].store.get(kept.namespace, kept.name), kept);
               }
               return kept;
             },
-            lengthOf: ({ declared }) => declared.length,
             novelty,
             onChange(box) {
               everUsed.add(box);
@@ -147,7 +151,7 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
 
 /** Returns how a kind is listed. The definitions of the release before this one lack Group (decision 28). */
 function listedAs(kind: Kind) {
-  return { path: pathOfKind(kindName(kind)), isOptional: kind === 'Group' };
+  return { collection: listOurs(kind), isOptional: kind === 'Group' };
 }
 
 function ofEachKind<T>(start: (kind: Kind) => T): Readonly<Record<Kind, T>> {
@@ -193,7 +197,7 @@ function watchNamespaces(
 ): ListWatch<DeclaredNamespace> {
   const api = metadataOnly(options.api);
   const kept = { keep: declaredNamespace, novelty: namespaceNovelty };
-  return startListWatch({ ...options, api, path: NAMESPACES, ...kept, onChange }, signal);
+  return startListWatch({ ...options, api, collection: NAMESPACES, ...kept, onChange }, signal);
 }
 
 function hostSource(options: ClusterSourceOptions, synced: Promise<Watches>, started: () => Watches | undefined) {
@@ -206,7 +210,10 @@ function hostSource(options: ClusterSourceOptions, synced: Promise<Watches>, sta
   } satisfies HostSource;
 }
 
-const NAMESPACES = '/api/v1/namespaces';
+const NAMESPACES: Collection = {
+  plural: 'namespaces',
+  list: (make, query) => make(CoreV1Api).listNamespace(query),
+};
 
 /** Reads the hosts that a Namespace grants now, past every cache; undefined if they cannot be read. */
 async function grantedNow(
@@ -234,9 +241,8 @@ async function namespaceNow(api: KubeApi, name: string, signal: AbortSignal): Pr
 
 /** Reads the Namespace. Throws KubeError, also if there is none: declarations in it are then outdated. */
 async function liveNamespace(api: KubeApi, name: string, signal: AbortSignal): Promise<DeclaredNamespace> {
-  const path = `${NAMESPACES}/${name}`;
-  const found = declaredNamespace(await api.call({ path }, signal));
-  if (found === undefined) throw new KubeError('garbled', `${path}: the answer is not a Namespace`);
+  const found = declaredNamespace(await api.call((make) => make(CoreV1Api).readNamespace({ name }), signal));
+  if (found === undefined) throw new KubeError('garbled', `namespaces ${name}: the answer is not a Namespace`);
   return found;
 }
 
@@ -253,7 +259,8 @@ async function confirmGone(
   const gone = new Set<ObjectName>();
   await forEachConcurrently(objects, async (object) => {
     try {
-      const uid = await liveUid(api, { ...kindName(object.kind), namespace, name: object.name }, signal);
+      const { kind, name } = object;
+      const uid = await liveUid(api, readOurs({ kind, namespace, name }), { ...kindName(kind), name }, signal);
       // Without a uid (a row that was adopted) any object of the name is meant.
       if (uid === undefined || (object.uid !== '' && uid !== object.uid)) gone.add(object);
     } catch (error) {

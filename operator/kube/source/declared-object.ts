@@ -2,9 +2,9 @@ import { isObject, parseJson } from '../../../crds/json-value.ts';
 import { hash } from 'node:crypto';
 import { API_VERSION, type Kind } from '../../../crds/kind.ts';
 import { isLimited, LONGEST_RESOURCE } from '../../../crds/resource-size.ts';
-import { objectKey, type Declared, type Identity } from '../../desired/declared.ts';
+import { type Declared, type Identity, objectKey } from '../../desired/declared.ts';
 import { identityOf, metadataOf } from '../client/kube-object.ts';
-import type { Kept, Novelty } from '../client/object-store.ts';
+import type { Kept, Novelty, ObjectStore } from '../client/object-store.ts';
 
 /** Finalizer that holds the deletion of an object until nobody can use what it declared. */
 export const FINALIZER = 'boxgate.dev/finalizer';
@@ -54,11 +54,8 @@ export function isReported({ uid }: Pick<Declared, 'uid'>, there: DeclaredObject
   return isObject(status) && status['observedGeneration'] === there.declared.generation;
 }
 
-/**
- * Returns the part of a custom resource that the operator reads; undefined if the value is not one. With `specLength`,
- * the characters of its spec, the value has only the short members of a spec that is too large to be applied.
- */
-export function declaredObject(kind: Kind, value: unknown, specLength?: number): DeclaredObject | undefined {
+/** Returns the part of a custom resource that the operator reads; undefined if the value is not one. */
+export function declaredObject(kind: Kind, value: unknown): DeclaredObject | undefined {
   const metadata = metadataOf(value);
   const identity = identityOf(metadata);
   if (identity === undefined) return undefined;
@@ -68,7 +65,7 @@ export function declaredObject(kind: Kind, value: unknown, specLength?: number):
   const created = typeof creationTimestamp === 'string' ? creationTimestamp : '';
   const numbered = typeof generation === 'number' ? generation : 0;
   const of = { namespace, name, uid, created, generation: numbered };
-  const declared = new CustomResource(kind, of, spec, specLength);
+  const declared = new CustomResource(kind, of, spec);
   return keptOf({
     declared,
     resourceVersion,
@@ -107,7 +104,7 @@ class CustomResource implements DeclaredSpec {
   readonly length: number;
   readonly #spec: string | undefined;
 
-  constructor(kind: Kind, metadata: DeclaredMetadata, spec: unknown, specLength: number | undefined) {
+  constructor(kind: Kind, metadata: DeclaredMetadata, spec: unknown) {
     const { namespace, name, uid, created, generation } = metadata;
     this.key = objectKey({ kind, name });
     this.kind = kind;
@@ -116,8 +113,8 @@ class CustomResource implements DeclaredSpec {
     this.uid = uid;
     this.created = created;
     this.generation = generation;
-    const text = specLength === undefined && spec !== undefined ? JSON.stringify(spec) : undefined;
-    const length = specLength ?? text?.length ?? 0;
+    const text = spec === undefined ? undefined : JSON.stringify(spec);
+    const length = text?.length ?? 0;
     this.length = length;
     this.tooLarge = isLimited(kind) && length > LONGEST_RESOURCE ? length : undefined;
     // A tenant must not fill the operator's memory with specs that are never applied.
@@ -165,4 +162,20 @@ function finalizersOf(value: unknown): readonly string[] {
   if (!Array.isArray(value) || value.length === 0) return none;
   const names = value.filter((one) => typeof one === 'string');
   return names.length === 1 && names[0] === FINALIZER ? ours : names;
+}
+
+/**
+ * Checks whether a Client had this generated Secret, by its traces in the cluster: our finalizer, which is added once
+ * there is a row, and the status. Its conditions prove nothing: they describe the present, and a Secret that is not
+ * read yet is missing.
+ */
+export function hadGeneratedSecret(
+  clients: Pick<ObjectStore<DeclaredObject>, 'get'> | undefined,
+  { namespace, name, uid }: Identity,
+  secret: string,
+): boolean {
+  const client = clients?.get(namespace, name);
+  if (client?.uid !== uid || !isHeld(client)) return false;
+  const status = parseJson(client.status);
+  return isObject(status) && status['secret'] === 'generated' && status['secretName'] === secret;
 }

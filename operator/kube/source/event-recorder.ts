@@ -1,11 +1,11 @@
+import { CustomObjectsApi } from '@kubernetes/client-node';
 import { randomBytes } from 'node:crypto';
 import { API_VERSION } from '../../../crds/kind.ts';
 import { setNewest } from '../../../process/set-newest.ts';
 import type { EventRecorder, ObjectEvent } from '../../status/events.ts';
-import { EVENT_REPORTER, eventInstance, eventName, eventNote, microTime } from './event-parts.ts';
-import type { KubeApi } from '../client/kube-api.ts';
-import { KubeError } from '../client/kube-error.ts';
-import { unlessMissing } from '../client/unless-missing.ts';
+import type { KubeApi, KubeCall } from '../client/kube-api.ts';
+import { KubeError, unlessMissing } from '../client/kube-error.ts';
+import { plainText } from '../../../process/plain-text.ts';
 
 /** Dependencies of a recorder. */
 export interface EventRecorderOptions {
@@ -30,7 +30,7 @@ interface Series {
   isQueued: boolean;
 }
 
-const events = 'events.k8s.io/v1';
+const EVENTS = { group: 'events.k8s.io', version: 'v1', plural: 'events' } as const;
 /** An event repeated within ten minutes is the same Event, whose count is written once a minute at most. */
 const sameFor = 600_000;
 const writtenEvery = 60_000;
@@ -102,11 +102,11 @@ class Recorder implements EventRecorder {
   async #write(series: Series): Promise<void> {
     const { api, onLost, now } = this.#options;
     const { namespace } = series.event.object;
-    const path = `/apis/${events}/namespaces/${namespace}/events`;
     try {
       // An Event that somebody deleted is created again.
-      if (series.written === undefined || !(await this.#writeCount(series, path))) {
-        await api.call({ method: 'POST', path, body: this.#body(series, namespace) }, this.#signal);
+      if (series.written === undefined || !(await this.#writeCount(series))) {
+        const event = { ...EVENTS, namespace, body: this.#body(series, namespace) };
+        await api.call((make) => make(CustomObjectsApi).createNamespacedCustomObject(event), this.#signal);
       }
       series.written = now().getTime();
     } catch (error) {
@@ -116,16 +116,17 @@ class Recorder implements EventRecorder {
   }
 
   /** Writes the count into the Event of a series; returns whether there is one. Throws KubeError. */
-  async #writeCount({ name, count, last }: Series, path: string): Promise<boolean> {
+  async #writeCount({ event: { object }, name, count, last }: Series): Promise<boolean> {
     const body = { series: { count, lastObservedTime: microTime(last) } };
-    const call = { method: 'PATCH', patch: 'merge', path: `${path}/${name}`, body } as const;
-    return (await unlessMissing(this.#options.api.call(call, this.#signal))) !== undefined;
+    const changed = { ...EVENTS, namespace: object.namespace, name, body };
+    const call: KubeCall = (make) => make(CustomObjectsApi).patchNamespacedCustomObject(changed);
+    return (await unlessMissing(this.#options.api.call(call, this.#signal, { patch: 'merge' }))) !== undefined;
   }
 
   #body({ event, name, last }: Series, namespace: string): object {
     const { object, type, reason, message } = event;
     return {
-      apiVersion: events,
+      apiVersion: `${EVENTS.group}/${EVENTS.version}`,
       kind: 'Event',
       metadata: { name, namespace },
       eventTime: microTime(last),
@@ -143,4 +144,32 @@ class Recorder implements EventRecorder {
 /** Checks for an error from a namespace that is being deleted, or gone: nothing can be created there. */
 function isGoing(error: unknown): boolean {
   return error instanceof KubeError && (error.code === 'terminating' || error.code === 'not-found');
+}
+
+/** Controller that Events name as their reporter. */
+export const EVENT_REPORTER = 'boxgate.dev/operator';
+
+/** Limits of the API server for the note and the instance of an Event, in characters. */
+const longestNote = 1_000;
+const longestInstance = 128;
+
+/** Returns the note of an Event: without control characters, cut to the length that the API server takes. */
+export function eventNote(text: string): string {
+  const message = plainText(text);
+  return message.length > longestNote ? `${message.slice(0, longestNote - 1)}…` : message;
+}
+
+/** Returns the name of an Event about an object: a part of its name that ends in a letter or digit, and `suffix`. */
+export function eventName(object: string, suffix: string): string {
+  return `${object.slice(0, 200).replace(/[^a-z0-9]+$/, '')}.${suffix}`;
+}
+
+/** Returns the name of a process as an Event may have it. */
+export function eventInstance(instance: string): string {
+  return instance.slice(0, longestInstance);
+}
+
+/** Returns a time, in milliseconds since 1970, as MicroTime (Kubernetes API conventions): Events have no other form. */
+export function microTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace('Z', '000Z');
 }

@@ -1,13 +1,11 @@
+import { CustomObjectsApi } from '@kubernetes/client-node';
 import type { Kind } from '../../../crds/kind.ts';
 import { notReleased, REFUSAL_RETRY, type TerminatingObject, type Finalizers } from '../../desired/source.ts';
 import type { ObjectName } from '../../desired/declared.ts';
 import { declaredObject, FINALIZER, isHeld, novelty, type DeclaredObject } from './declared-object.ts';
 import type { KubeApi } from '../client/kube-api.ts';
-import { isRefused, KubeError } from '../client/kube-error.ts';
-import { unlessMissing } from '../client/unless-missing.ts';
-import { forEachConcurrently } from '../client/concurrency.ts';
-import { kindName, pathOfObject } from '../client/live-read.ts';
-import { FIELD_MANAGER } from '../client/names.ts';
+import { isRefused, KubeError, unlessMissing } from '../client/kube-error.ts';
+import { FIELD_MANAGER, forEachConcurrently, kindName, readOurs } from '../client/kube-object.ts';
 import type { ObjectStore } from '../client/object-store.ts';
 import type { NotReady } from './status-body.ts';
 import { writeReady } from './status-writer.ts';
@@ -84,7 +82,7 @@ export function createFinalizers(options: FinalizerOptions): ClusterFinalizers {
         const isHeldByOthers = !isWanted && kept.finalizers.length > 1;
         // A status that tells of a refusal stays until that is over.
         if (isHeldByOthers && !refused.has(object.uid)) kept = await tell(options, kept, STILL_HELD, signal);
-        note(store, kept, declaredObject(object.kind, await api.call(patch(kept, isWanted), signal)));
+        note(store, kept, declaredObject(object.kind, await patch(api, kept, isWanted, signal)));
         const left = isHeldByOthers && refused.has(object.uid) ? store?.get(box, object.name) : undefined;
         if (left?.uid === object.uid) await tell(options, left, STILL_HELD, signal);
         break;
@@ -106,11 +104,6 @@ export function createFinalizers(options: FinalizerOptions): ClusterFinalizers {
     refused.note(isWanted ? kept : await tell(options, kept, why, signal), error.message);
   }
 
-  const lengthIn =
-    (box: string) =>
-    ({ kind, name }: ObjectName): number =>
-      storeOf(kind)?.get(box, name)?.declared.length ?? 0;
-
   return {
     note({ uid, isGoing, finalizers, declared: { kind, namespace, name } }) {
       if (!isGoing || since.has(uid) || !finalizers.includes(FINALIZER)) return;
@@ -123,10 +116,9 @@ export function createFinalizers(options: FinalizerOptions): ClusterFinalizers {
         const kept = storeOf(kind)?.get(box, name);
         return kept?.uid === uid && !isHeld(kept) && !kept.isGoing;
       });
-      await forEachConcurrently(free, (object) => write(box, object, true, signal), lengthIn(box));
+      await forEachConcurrently(free, (object) => write(box, object, true, signal));
     },
-    remove: (box, objects, signal) =>
-      forEachConcurrently(objects, (object) => write(box, object, false, signal), lengthIn(box)),
+    remove: (box, objects, signal) => forEachConcurrently(objects, (object) => write(box, object, false, signal)),
     refusals: refused.of,
   };
 }
@@ -180,23 +172,26 @@ async function tell(
   }
 }
 
-/** Returns the call that removes our finalizer from an object, unless the object has changed. */
-export function releasePatch(object: DeclaredObject) {
-  return patch(object, false);
+/** Removes our finalizer from an object, unless the object has changed. Throws KubeError. */
+export async function releaseObject(api: KubeApi, object: DeclaredObject, signal: AbortSignal): Promise<void> {
+  await patch(api, object, false, signal);
 }
 
-/** Returns the call that adds or removes our finalizer; those of others stay as they are. */
-function patch({ declared, uid, resourceVersion, finalizers }: DeclaredObject, isWanted: boolean) {
+/** Adds or removes our finalizer; those of others stay as they are. */
+function patch(
+  api: KubeApi,
+  { declared: { kind, namespace, name }, uid, resourceVersion, finalizers }: DeclaredObject,
+  isWanted: boolean,
+  signal: AbortSignal,
+): Promise<unknown> {
   const others = finalizers.filter((one) => one !== FINALIZER);
-  return {
-    method: 'PATCH',
+  const body = { metadata: { uid, resourceVersion, finalizers: isWanted ? [...others, FINALIZER] : others } };
+  const object = { ...kindName(kind), namespace, name, body, fieldManager: FIELD_MANAGER };
+  return api.call((make) => make(CustomObjectsApi).patchNamespacedCustomObject(object), signal, {
     patch: 'merge',
-    path: pathOfObject({ ...kindName(declared.kind), namespace: declared.namespace, name: declared.name }),
-    query: { fieldManager: FIELD_MANAGER },
     // An object may have a megabyte, and all of it is already known.
     metadataOnly: true,
-    body: { metadata: { uid, resourceVersion, finalizers: isWanted ? [...others, FINALIZER] : others } },
-  } as const;
+  });
 }
 
 /**
@@ -215,7 +210,6 @@ async function readAgain(
   namespace: string,
   signal: AbortSignal,
 ): Promise<DeclaredObject | undefined> {
-  const path = pathOfObject({ ...kindName(kind), namespace, name });
-  const found = await unlessMissing(api.call({ path }, signal));
+  const found = await unlessMissing(api.call(readOurs({ kind, namespace, name }), signal));
   return found === undefined ? undefined : declaredObject(kind, found);
 }

@@ -1,9 +1,10 @@
-import { KINDS, type Kind } from '../../../crds/kind.ts';
+import { API_GROUP, type Kind, KINDS } from '../../../crds/kind.ts';
 import { installedFields, type InstalledKinds } from '../../installed-fields.ts';
-import { definitionPath } from './definition.ts';
-import type { KubeApi } from '../client/kube-api.ts';
 import { metadataOf } from '../client/kube-object.ts';
 import type { ListWatchOptions } from '../client/list-watch.ts';
+import { ApiextensionsV1Api } from '@kubernetes/client-node';
+import type { CallOptions, KubeApi } from '../client/kube-api.ts';
+import { unlessMissing } from '../client/kube-error.ts';
 
 /** Definitions of our kinds in the cluster, read periodically until aborted. */
 export interface InstalledDefinitions {
@@ -29,9 +30,9 @@ export function followDefinitions(options: DefinitionsOptions, signal: AbortSign
   let kinds: InstalledKinds = new Map();
 
   async function look(kind: Kind): Promise<void> {
-    const generation = generationOf(await read(options.api, kind, true, signal));
+    const generation = generationOf(await readDefinition(options.api, kind, signal, { metadataOnly: true }));
     if (generations.get(kind) === generation) return;
-    const found = installedFields(kind, await read(options.api, kind, false, signal));
+    const found = installedFields(kind, await readDefinition(options.api, kind, signal));
     generations.set(kind, generation);
     // Even if its fields are the same as at the last look: they may have been different in between.
     const others = [...kinds].filter(([other]) => other !== kind);
@@ -59,11 +60,28 @@ export function followDefinitions(options: DefinitionsOptions, signal: AbortSign
   };
 }
 
-function read(api: KubeApi, kind: Kind, metadataOnly: boolean, signal: AbortSignal): Promise<unknown> {
-  return api.call({ path: definitionPath(kind), metadataOnly }, signal);
-}
-
 function generationOf(definition: unknown): unknown {
   const { uid, generation } = metadataOf(definition);
   return `${String(uid)} ${String(generation)}`;
+}
+
+/**
+ * Checks past every cache whether the definition of a kind is being deleted, or gone: the API server then deletes every
+ * object of it (Kubernetes, custom resources: deleting a CustomResourceDefinition). Throws KubeError when it cannot be
+ * read.
+ */
+export async function isDefinitionGoing(api: KubeApi, kind: Kind, signal: AbortSignal): Promise<boolean> {
+  const found = await unlessMissing(readDefinition(api, kind, signal, { metadataOnly: true }));
+  return found === undefined || typeof metadataOf(found)['deletionTimestamp'] === 'string';
+}
+
+/** Reads the definition of a kind. Throws KubeError. */
+export function readDefinition(
+  api: KubeApi,
+  kind: Kind,
+  signal: AbortSignal,
+  options: Pick<CallOptions, 'metadataOnly'> = {},
+): Promise<unknown> {
+  const name = `${KINDS[kind].plural}.${API_GROUP}`;
+  return api.call((make) => make(ApiextensionsV1Api).readCustomResourceDefinition({ name }), signal, options);
 }

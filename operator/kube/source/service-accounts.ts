@@ -1,9 +1,11 @@
+import { CoreV1Api, OpenidApi, WellKnownApi } from '@kubernetes/client-node';
+import { isObject } from '../../../crds/json-value.ts';
+import type { PublicKey, ServiceAccountSettings } from '../../../api/client/cluster-settings.ts';
+import { type KubeApi, type KubeCall, metadataOnly } from '../client/kube-api.ts';
 import { accountName, type AccountName, type ExpectedAccount } from '../../desired/account-state.ts';
-import { metadataOnly } from '../client/kube-api.ts';
 import { KubeError } from '../client/kube-error.ts';
-import { identityOf, metadataOf } from '../client/kube-object.ts';
+import { identityOf, liveUid, metadataOf } from '../client/kube-object.ts';
 import { startListWatch, type ListWatch, type ListWatchOptions } from '../client/list-watch.ts';
-import { liveUid, pathOfKind } from '../client/live-read.ts';
 import type { Kept } from '../client/object-store.ts';
 
 /** The ServiceAccounts of a cluster. Nothing is listed, and no right is needed, before the first box asks. */
@@ -23,7 +25,7 @@ export interface ServiceAccountWatch {
   ) => Promise<ReadonlyMap<string, string | null>>;
 }
 
-const KIND = { group: '', version: 'v1', plural: 'serviceaccounts' } as const;
+const plural = 'serviceaccounts';
 
 type Options = Pick<ListWatchOptions<Kept>, 'api' | 'times' | 'random' | 'now' | 'sleep' | 'onFailure'>;
 
@@ -45,7 +47,7 @@ export function createServiceAccountWatch(options: Options): ServiceAccountWatch
       {
         ...options,
         api: metadataOnly(options.api),
-        path: pathOfKind(KIND),
+        collection: { plural, list: (make, query) => make(CoreV1Api).listServiceAccountForAllNamespaces(query) },
         keep: (value) => identityOf(metadataOf(value)),
         novelty: { isSame: () => true, carry: (_known, next) => next },
         onChange: (namespace) => tell(asking.get(namespace) ?? []),
@@ -74,7 +76,9 @@ export function createServiceAccountWatch(options: Options): ServiceAccountWatch
     // A watch may not show yet that it was created again.
     if (known !== undefined && expected.size === 1 && expected.has(known.uid)) return known.uid;
     try {
-      return (await liveUid(options.api, { ...KIND, ...account }, signal)) ?? null;
+      const { namespace, name } = account;
+      const read: KubeCall = (make) => make(CoreV1Api).readNamespacedServiceAccount({ namespace, name });
+      return (await liveUid(options.api, read, { group: '', plural, name }, signal)) ?? null;
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
       options.onFailure(error, 0);
@@ -101,4 +105,33 @@ export function createServiceAccountWatch(options: Options): ServiceAccountWatch
       return found;
     },
   };
+}
+
+/**
+ * Reads the issuer and keys of the cluster's ServiceAccount tokens, as the API server itself serves them (OpenID
+ * Connect Discovery §3): `jwks_uri` may name a host elsewhere, and is not followed. Throws KubeError.
+ */
+export async function readServiceAccountKeys(api: KubeApi, signal: AbortSignal): Promise<ServiceAccountSettings> {
+  const [discovery, keys] = await Promise.all([
+    api.call((make) => make(WellKnownApi).getServiceAccountIssuerOpenIDConfiguration(), signal),
+    api.call((make) => make(OpenidApi).getServiceAccountIssuerOpenIDKeyset(), signal, {
+      accept: 'application/jwk-set+json',
+    }),
+  ]);
+  const issuer = isObject(discovery) ? discovery['issuer'] : undefined;
+  if (typeof issuer !== 'string' || issuer === '')
+    throw new KubeError('garbled', 'the OpenID configuration of the cluster has no issuer');
+  return { issuer, keys: { keys: keysIn(keys) } };
+}
+
+/** Returns the keys of a set. An empty list is a failure, not a cluster without keys: no token would be valid. */
+function keysIn(set: unknown): readonly PublicKey[] {
+  const found: unknown = isObject(set) ? set['keys'] : undefined;
+  const keys = Array.isArray(found) ? found.filter(isPublicKey) : [];
+  if (keys.length > 0) return keys;
+  throw new KubeError('garbled', 'the key set of the cluster has no keys');
+}
+
+function isPublicKey(value: unknown): value is PublicKey {
+  return isObject(value) && typeof value['kty'] === 'string';
 }

@@ -1,15 +1,14 @@
+import { CustomObjectsApi } from '@kubernetes/client-node';
 import { API_VERSION, type Kind } from '../../../crds/kind.ts';
 import { parseJson } from '../../../crds/json-value.ts';
 import type { ObjectStatus } from '../../status/object-status.ts';
-import { declaredObject, novelty, type DeclaredObject } from './declared-object.ts';
+import { declaredObject, type DeclaredObject, novelty } from './declared-object.ts';
 import type { KubeApi } from '../client/kube-api.ts';
-import { isRefused, KubeError, lacksRight } from '../client/kube-error.ts';
-import { forEachConcurrently } from '../client/concurrency.ts';
-import { kindName, pathOfObject } from '../client/live-read.ts';
-import { FIELD_MANAGER } from '../client/names.ts';
+import { isRefused, KubeError, lacksRight, unlessMissing } from '../client/kube-error.ts';
+import { FIELD_MANAGER, forEachConcurrently, kindName, readOurs } from '../client/kube-object.ts';
 import type { ObjectStore } from '../client/object-store.ts';
-import { unlessMissing } from '../client/unless-missing.ts';
-import { statusAfter, statusToWrite, withNotReady, type NotReady, type StatusBody } from './status-body.ts';
+import { type NotReady, statusAfter, type StatusBody, statusToWrite, withNotReady } from './status-body.ts';
+import { isDeepStrictEqual } from 'node:util';
 
 /** A cluster that statuses are written to. */
 export interface StatusTarget {
@@ -36,11 +35,7 @@ export async function writeStatuses(
   statuses: readonly ObjectStatus[],
   signal: AbortSignal,
 ): Promise<void> {
-  await forEachConcurrently(
-    statuses,
-    (status) => writeStatus(target, status, signal),
-    (status) => target.storeOf(status).get(status.namespace, status.name)?.declared.length ?? 0,
-  );
+  await forEachConcurrently(statuses, (status) => writeStatus(target, status, signal));
 }
 
 async function writeStatus(target: StatusTarget, status: ObjectStatus, signal: AbortSignal): Promise<void> {
@@ -55,7 +50,7 @@ async function writeStatus(target: StatusTarget, status: ObjectStatus, signal: A
     const body = statusToWrite(status, there, unwritable);
     if (body === undefined) return;
     try {
-      const answer = await api.call(applyCall(status, known, body), signal);
+      const answer = await apply(api, known, body, signal);
       noteWritten(store, known, { answer, status: statusAfter(body, there) });
       return;
     } catch (error) {
@@ -85,7 +80,7 @@ export async function writeReady(
   const there = parseJson(known.status);
   const body = withNotReady(there, notReady, declared.generation);
   if (body === undefined) return known;
-  const answer = await api.call(applyCall(declared, known, body), signal);
+  const answer = await apply(api, known, body, signal);
   const now = declaredObject(declared.kind, answer);
   if (now?.uid !== known.uid) return known;
   const written = novelty.carry(known, { ...now, status: JSON.stringify(statusAfter(body, there)) });
@@ -100,7 +95,7 @@ async function isStillThat(
   store: ObjectStore<DeclaredObject>,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const found = await unlessMissing(api.call({ path: pathOf(status) }, signal));
+  const found = await unlessMissing(api.call(readOurs(status), signal));
   return found !== undefined && note(store, status, found);
 }
 
@@ -132,23 +127,52 @@ function note(store: ObjectStore<DeclaredObject>, { kind, uid }: ObjectStatus, a
   return true;
 }
 
-function applyCall(
-  status: Pick<ObjectStatus, 'kind' | 'namespace' | 'name'>,
-  { uid, resourceVersion }: DeclaredObject,
-  body: StatusBody<object>,
-) {
-  const { kind, namespace, name } = status;
-  return {
-    method: 'PATCH',
+/** Applies a status to the object that is known. Throws KubeError. */
+function apply(
+  api: KubeApi,
+  { uid, resourceVersion, declared: { kind, namespace, name } }: DeclaredObject,
+  status: StatusBody<object>,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const object = { ...kindName(kind), namespace, name, fieldManager: FIELD_MANAGER, force: true };
+  const body = { apiVersion: API_VERSION, kind, metadata: { namespace, name, uid, resourceVersion }, status };
+  return api.call((make) => make(CustomObjectsApi).patchNamespacedCustomObjectStatus({ ...object, body }), signal, {
     patch: 'apply',
-    path: `${pathOf(status)}/status`,
-    query: { fieldManager: FIELD_MANAGER, force: 'true' },
     // An object may have a megabyte, and all of it is already known.
     metadataOnly: true,
-    body: { apiVersion: API_VERSION, kind, metadata: { namespace, name, uid, resourceVersion }, status: body },
-  } as const;
+  });
 }
 
-function pathOf({ kind, namespace, name }: Pick<ObjectStatus, 'kind' | 'namespace' | 'name'>): string {
-  return pathOfObject({ ...kindName(kind), namespace, name });
+/** Objects whose status in the cluster is not the one that we last saw, or wanted to write. */
+export interface ForeignStatusWrites {
+  /** Compares the known state of an object with the next one. */
+  readonly note: (known: DeclaredObject | undefined, next: DeclaredObject) => void;
+  /** Adds an object whose status could not be written. */
+  readonly add: (object: { readonly namespace: string; readonly key: string }) => void;
+  /** Returns and forgets their keys in a box. */
+  readonly take: (box: string) => readonly string[];
+}
+
+/** Creates an empty record. Our own writes are known from their answers: the watch reports nothing new about them. */
+export function createForeignStatusWrites(): ForeignStatusWrites {
+  const keys = new Map<string, Set<string>>();
+  const add: ForeignStatusWrites['add'] = ({ namespace, key }) => {
+    keys.set(namespace, (keys.get(namespace) ?? new Set()).add(key));
+  };
+  return {
+    add,
+    note(known, { uid, status, declared }) {
+      if (known?.uid === uid && !isSameJson(known.status, status)) add(declared);
+    },
+    take(box) {
+      const taken = [...(keys.get(box) ?? [])];
+      keys.delete(box);
+      return taken;
+    },
+  };
+}
+
+/** Compares two texts of JSON; ours has its members in another order than the API server's. */
+function isSameJson(one: string, other: string): boolean {
+  return one === other || isDeepStrictEqual(parseJson(one), parseJson(other));
 }

@@ -1,10 +1,20 @@
 import { MOST_HOSTS } from '../../../api/client/box-hosts.ts';
 import { isObject } from '../../../crds/json-value.ts';
-import { assignableHosts, validateHosts, type HostClaim } from '../../desired/host-claims.ts';
+import {
+  assignableHosts,
+  grantedHosts,
+  type HostClaim,
+  HOSTS_ANNOTATION,
+  validateHosts,
+} from '../../desired/host-claims.ts';
 import type { HostReading, HostGrants, Tenancy } from '../../desired/source.ts';
-import type { DeclaredNamespace } from './declared-namespace.ts';
 import type { DeclaredObject } from './declared-object.ts';
-import type { ObjectStore } from '../client/object-store.ts';
+import type { Kept, Novelty, ObjectStore } from '../client/object-store.ts';
+import { QUOTA_ANNOTATION } from '../../../crds/quota.ts';
+import { type BoxQuota, readQuota } from '../../desired/namespace-annotations.ts';
+import { grantedMetadata, SECRET_METADATA_ANNOTATION } from '../../desired/candidates.ts';
+import type { NamespaceClaim } from '../../../api/client/desired-state.ts';
+import { identityOf, metadataOf } from '../client/kube-object.ts';
 
 /** Settings of the namespaces of a cluster for their boxes. */
 export interface Tenancies {
@@ -116,4 +126,48 @@ function hostsOf(body: unknown): readonly string[] {
   const spec = isObject(body) ? body['spec'] : undefined;
   const hosts = isObject(spec) ? spec['hosts'] : undefined;
   return Array.isArray(hosts) ? hosts.filter((host) => typeof host === 'string') : [];
+}
+
+/** Stored part of a Namespace. Its own name is also its namespace: it is about that box. */
+export interface DeclaredNamespace extends Kept {
+  readonly isTerminating: boolean;
+  readonly claim: NamespaceClaim;
+  readonly hosts: readonly string[];
+  readonly quota: BoxQuota;
+  readonly secretMetadata: readonly string[];
+}
+
+/** Novelty of Namespaces: only a change of the stored part is new. */
+export const namespaceNovelty: Novelty<DeclaredNamespace> = {
+  isSame: (known, next) => textOf(known) === textOf(next),
+  carry: (_known, next) => next,
+};
+
+/** Returns the part of a Namespace that the operator reads; undefined if the value is not a Namespace. */
+export function declaredNamespace(value: unknown): DeclaredNamespace | undefined {
+  const metadata = metadataOf(value);
+  const identity = identityOf(metadata, metadata['name']);
+  if (identity === undefined) return undefined;
+  const { namespace, name, uid, resourceVersion } = identity;
+  const annotations = isObject(metadata['annotations']) ? metadata['annotations'] : {};
+  const annotation = (key: string): string | undefined => {
+    const text = annotations[key];
+    return typeof text === 'string' && text !== '' ? text : undefined;
+  };
+  const [adopt, discard] = [annotation('boxgate.dev/adopt-uid'), annotation('boxgate.dev/discard-uid')];
+  return {
+    namespace,
+    name,
+    uid,
+    resourceVersion,
+    isTerminating: typeof metadata['deletionTimestamp'] === 'string',
+    claim: { uid, ...(adopt === undefined ? {} : { adopt }), ...(discard === undefined ? {} : { discard }) },
+    hosts: grantedHosts(annotation(HOSTS_ANNOTATION)),
+    quota: readQuota(annotation(QUOTA_ANNOTATION)),
+    secretMetadata: grantedMetadata(annotation(SECRET_METADATA_ANNOTATION)),
+  };
+}
+
+function textOf({ isTerminating, claim, hosts, quota, secretMetadata }: DeclaredNamespace): string {
+  return JSON.stringify([isTerminating, claim, hosts, quota, secretMetadata]);
 }

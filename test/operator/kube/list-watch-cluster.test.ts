@@ -1,33 +1,33 @@
 import { expect } from 'chai';
 import { clusterConfig, createConnection } from '../../../operator/kube/client/cluster-config.ts';
-import { createKubeApi, type KubeApi, type KubeCall } from '../../../operator/kube/client/kube-api.ts';
+import { createKubeApi, type KubeApi } from '../../../operator/kube/client/kube-api.ts';
 import { controlPlane, startControlPlane, type ControlPlane } from '../../support/cluster/control-plane.ts';
 import { installCrds } from '../../support/cluster/install-crds.ts';
 import { eventually } from '../../support/eventually.ts';
-import { recordedCalls } from './recorded-calls.ts';
+import { recordedCalls, sentCall, type SentCall } from './recorded-calls.ts';
 import { sorts, watchThings, type ThingWatch } from './things.ts';
 
 const clients = '/apis/boxgate.dev/v1/clients';
 
 /** Calls as whoever a kubeconfig is for, what was called, and what of it that is no watch was answered. */
-function apiWith(kubeconfig: string, timeout?: number): { api: KubeApi; calls: KubeCall[]; answered: KubeCall[] } {
-  const calls: KubeCall[] = [];
-  const answered: KubeCall[] = [];
+function apiWith(kubeconfig: string, timeout?: number): { api: KubeApi; calls: SentCall[]; answered: SentCall[] } {
+  const calls: SentCall[] = [];
+  const answered: SentCall[] = [];
   const connection = createConnection(() => clusterConfig({ kubeconfig }));
   const real = recordedCalls(createKubeApi(connection, { timeout }), calls);
   const api: KubeApi = {
     ...real,
-    async call(call, signal) {
-      const answer = await real.call(call, signal);
-      answered.push(call);
+    async call(call, signal, options) {
+      const answer = await real.call(call, signal, options);
+      answered.push(await sentCall(call, options));
       return answer;
     },
   };
   return { api, calls, answered };
 }
 
-function isWatch({ query }: KubeCall): boolean {
-  return query?.['watch'] === 'true';
+function isWatch({ query }: SentCall): boolean {
+  return query['watch'] === 'true';
 }
 
 /** Returns an admin's calls for the clients of a namespace. */
@@ -124,7 +124,7 @@ describe('a list-watch over a real API server', () => {
       const things = watchThings(api, { watchSeconds: 3 }, undefined, { path: boxes });
       watching = things;
       await things.synced;
-      const since = (): number[] => calls.filter(isWatch).map(({ query }) => Number(query?.['resourceVersion']));
+      const since = (): number[] => calls.filter(isWatch).map(({ query }) => Number(query['resourceVersion']));
       // What is written elsewhere makes the version of everything rise.
       await eventually('a watch goes on from a later version', async () => {
         await admin(plane, namespace).put('churn', String(Math.random()));

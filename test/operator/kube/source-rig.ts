@@ -7,7 +7,7 @@ import { createClusterSecrets } from '../../../operator/kube/secrets/cluster-sec
 import { createClusterSource } from '../../../operator/kube/source/cluster-source.ts';
 import type { PodAccess } from '../../../operator/config.ts';
 import { clusterConfig, createConnection } from '../../../operator/kube/client/cluster-config.ts';
-import { createKubeApi, type KubeApi, type KubeCall } from '../../../operator/kube/client/kube-api.ts';
+import { createKubeApi } from '../../../operator/kube/client/kube-api.ts';
 import { defaultTimes } from '../../../operator/kube/client/list-watch.ts';
 import { startReconciler, type Reconciler } from '../../../operator/reconcile/reconciler.ts';
 import { mayAccount } from '../../support/cluster/access-review.ts';
@@ -18,17 +18,17 @@ import { eventually } from '../../support/eventually.ts';
 import { memoryKeeper } from '../memory-source.ts';
 import { plainOptions } from '../reconciler-options.ts';
 import { recordedEvents } from '../status/recorded-events.ts';
-import { recordedCalls } from './recorded-calls.ts';
+import { recordedCalls, type SentCall } from './recorded-calls.ts';
 
 /** One box of a real cluster, and the reconciler in this process over a source that may do no more than it needs. */
 export interface SourceRig {
   readonly plane: ControlPlane;
   readonly box: string;
   /** Every call of the Kubernetes API that was sent. */
-  readonly calls: KubeCall[];
+  readonly calls: SentCall[];
   readonly failures: unknown[];
   /** Runs between the creation of a call and its sending. */
-  meanwhile: (call: KubeCall) => Promise<void>;
+  meanwhile: (call: SentCall) => Promise<void>;
   /** URL of the management port that the reconciler calls from its next start on. */
   managementUrl: string;
   /** Starts the reconciler; resolves after its first round. */
@@ -50,7 +50,7 @@ export interface SourceRig {
   /** Status of a token request with a secret. */
   token(id: string, secret: string): Promise<number>;
   /** The writes among the calls. */
-  writes(): readonly KubeCall[];
+  writes(): readonly SentCall[];
   /**
    * Sets the source's rights from now on to our kinds (`declared`), their statuses (`statuses`), …: no verb, no right.
    */
@@ -165,7 +165,7 @@ function sourceRig(plane: ControlPlane, api: TestApi, account: SourceAccount, bo
       });
       return answer.status;
     },
-    writes: () => rig.calls.filter(({ method }) => method !== undefined && method !== 'GET'),
+    writes: () => rig.calls.filter(({ method }) => method !== 'GET'),
     async allow(what, ...verbs) {
       await applyRole(plane, what, verbs);
       await untilAllowed(plane, account, what, verbs);
@@ -181,14 +181,8 @@ function sourceRig(plane: ControlPlane, api: TestApi, account: SourceAccount, bo
 }
 
 function startOver(rig: SourceRig, api: TestApi, access: PodAccess): Reconciler {
-  const real = recordedCalls(createKubeApi(createConnection(() => clusterConfig(access))), rig.calls);
-  const kube: KubeApi = {
-    ...real,
-    async call(call, signal) {
-      await rig.meanwhile(call);
-      return real.call(call, signal);
-    },
-  };
+  const real = createKubeApi(createConnection(() => clusterConfig(access)));
+  const kube = recordedCalls(real, rig.calls, (call) => rig.meanwhile(call));
   const listening = {
     api: kube,
     times: defaultTimes,

@@ -9,6 +9,7 @@ import {
   type ListWatchTimes,
 } from '../../../operator/kube/client/list-watch.ts';
 import type { Kept } from '../../../operator/kube/client/object-store.ts';
+import { collectionAt } from '../../support/cluster/collection-at.ts';
 import type { ScriptedApiServer } from '../../support/cluster/scripted-api-server.ts';
 
 /** An object as a test keeps it. */
@@ -71,7 +72,7 @@ export function watchThings(
   const watching = startListWatch<Thing>(
     {
       api,
-      path,
+      collection: collectionAt(path),
       isOptional,
       keep: keepThing,
       novelty: { isSame: (known, next) => known.value === next.value, carry: (_known, next) => next },

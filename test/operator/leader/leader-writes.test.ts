@@ -1,14 +1,14 @@
+import { CoreV1Api } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { ManagementError } from '../../../api/client/management-error.ts';
 import { createManagement, type Management } from '../../../api/client/management.ts';
 import { Secret } from '../../../api/client/secret.ts';
-import { LeadershipLost, callsOfLeader, writesOfLeader } from '../../../operator/leader/election.ts';
-import type { KubeCall } from '../../../operator/kube/client/kube-api.ts';
+import { callsOfLeader, LeadershipLost, requireLead } from '../../../operator/leader/election.ts';
+import { createConnection } from '../../../operator/kube/client/cluster-config.ts';
+import { createKubeApi, type KubeApi, type KubeCall } from '../../../operator/kube/client/kube-api.ts';
 import { startScriptedApiServer, status, type ScriptedApiServer } from '../../support/cluster/scripted-api-server.ts';
-import { apiOf } from '../kube/things.ts';
 
 const { signal } = new AbortController();
-const path = '/api/v1/namespaces/shop/secrets/app';
 
 const thrownBy = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error);
 
@@ -20,31 +20,39 @@ describe('a replica that leads no more', () => {
 
   describe('towards the Kubernetes API', () => {
     let server: ScriptedApiServer;
+    let api: KubeApi;
     beforeEach(async () => {
       server = await startScriptedApiServer();
       server.always('other', status(200));
+      api = createKubeApi(
+        createConnection(() => server.signIn()),
+        { onWrite: () => requireLead(() => isLeading) },
+      );
     });
     afterEach(() => server.close());
 
-    const writes: readonly KubeCall[] = [
-      { method: 'POST', path, body: {} },
-      { method: 'PUT', path, body: {} },
-      { method: 'DELETE', path },
-      ...(['apply', 'merge', 'json'] as const).map((patch) => ({ method: 'PATCH', path, body: {}, patch }) as const),
-    ];
-    for (const call of writes) {
-      it(`begins no ${[call.method, 'patch' in call ? call.patch : ''].join(' ').trim()}, and does again once it leads`, async () => {
-        const api = writesOfLeader(apiOf(server), () => isLeading);
-        expect(await thrownBy(api.call(call, signal))).to.be.instanceOf(LeadershipLost);
+    const body = {};
+    const secrets = { namespace: 'shop' };
+    const app = { ...secrets, name: 'app' };
+    const writes: Readonly<Record<string, KubeCall>> = {
+      POST: (make) => make(CoreV1Api).createNamespacedSecret({ ...secrets, body }),
+      PUT: (make) => make(CoreV1Api).replaceNamespacedSecret({ ...app, body }),
+      DELETE: (make) => make(CoreV1Api).deleteNamespacedSecret(app),
+      PATCH: (make) => make(CoreV1Api).patchNamespacedSecret({ ...app, body }),
+    };
+    for (const [method, call] of Object.entries(writes)) {
+      it(`begins no ${method}, and does again once it leads`, async () => {
+        const write = (): Promise<unknown> => api.call(call, signal, { patch: 'merge' });
+        expect(await thrownBy(write())).to.be.instanceOf(LeadershipLost);
         expect(server.requests).to.deep.equal([]);
         isLeading = true;
-        await api.call(call, signal);
+        await write();
         expect(server.requests).to.have.length(1);
       });
     }
 
     it('may read', async () => {
-      await writesOfLeader(apiOf(server), () => isLeading).call({ path }, signal);
+      await api.call((make) => make(CoreV1Api).readNamespacedSecret(app), signal);
       expect(server.requests).to.have.length(1);
     });
   });

@@ -1,6 +1,6 @@
 import { isObject } from '../../../crds/json-value.ts';
 import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
-import { forEachConcurrently } from '../../../operator/kube/client/concurrency.ts';
+import { forEachConcurrently } from '../../../operator/kube/client/kube-object.ts';
 import type { ControlPlane } from '../../support/cluster/control-plane.ts';
 import { bindSecrets } from '../install-operator.ts';
 import { clientPath, patientCall, readClient } from './found-client.ts';

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clusterConfig, createConnection } from '../../../operator/kube/client/cluster-config.ts';
 import { createKubeApi } from '../../../operator/kube/client/kube-api.ts';
+import { collectionAt } from '../../support/cluster/collection-at.ts';
 import { watch } from '../../../operator/kube/client/watch.ts';
 import type { ControlPlane } from '../../support/cluster/control-plane.ts';
 import type { Random } from '../../support/random.ts';
@@ -50,7 +51,7 @@ export function startObserver(plane: ControlPlane, checker: Checker, random: Ran
     const times = { timeoutSeconds: 60, silence: 90_000 };
     for await (const { type, object } of watch(
       api,
-      { path: clientPath(''), resourceVersion: version },
+      { collection: collectionAt(clientPath('')), resourceVersion: version },
       times,
       signal,
     )) {

@@ -1,4 +1,4 @@
-import { forEachConcurrently } from '../../../operator/kube/client/concurrency.ts';
+import { forEachConcurrently } from '../../../operator/kube/client/kube-object.ts';
 import { asOwner } from '../../support/postgres.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Checker } from './checker.ts';

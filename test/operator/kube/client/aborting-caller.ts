@@ -1,4 +1,5 @@
 // A program that aborts calls with a body at once, over one HTTP/2 connection, and ends when all of them have ended.
+import { CoreV1Api } from '@kubernetes/client-node';
 import { ClusterConfig, createConnection } from '../../../../operator/kube/client/cluster-config.ts';
 import { createKubeApi } from '../../../../operator/kube/client/kube-api.ts';
 
@@ -7,11 +8,11 @@ const config = new ClusterConfig();
 config.loadFromClusterAndUser({ name: 'cluster', server, caFile: certificate, skipTLSVerify: false }, { name: 'user' });
 
 const api = createKubeApi(createConnection(() => config));
-const body = { text: 'x'.repeat(100) };
+const body = { metadata: { name: 'X'.repeat(100) } };
 
 /** Sends a call with a body and waits for its end, whatever that is. */
 async function call(signal: AbortSignal): Promise<void> {
-  await api.call({ method: 'POST', path: '/', body }, signal).catch(() => undefined);
+  await api.call((make) => make(CoreV1Api).createNamespace({ body }), signal).catch(() => undefined);
 }
 
 /** Waits for some ways of the event loop to go on. */

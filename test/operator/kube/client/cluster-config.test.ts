@@ -1,4 +1,4 @@
-import { HttpMethod, RequestContext } from '@kubernetes/client-node';
+import { HttpMethod, RequestContext, VersionApi } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -75,7 +75,9 @@ describe('what a pod is given to sign in with', () => {
     it(`fails the call that cannot sign in when ${name} is not there or empty, and not the next one`, async () => {
       const api = createKubeApi(createConnection(() => clusterConfig({ host: '127.0.0.1', port: 1, accountFolder })));
       const call = async (): Promise<string> => {
-        const error: unknown = await api.call({ path: '/version' }, never).catch((caught: unknown) => caught);
+        const error: unknown = await api
+          .call((make) => make(VersionApi).getCode(), never)
+          .catch((caught: unknown) => caught);
         return error instanceof KubeError && error.code === 'unavailable' ? error.message : expect.fail(String(error));
       };
       await rm(file());

@@ -1,3 +1,4 @@
+import { AuthenticationV1Api, CustomObjectsApi, VersionApi } from '@kubernetes/client-node';
 import { isObject } from '../../../../crds/json-value.ts';
 import { expect } from 'chai';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -6,9 +7,9 @@ import path from 'node:path';
 import { mock } from 'node:test';
 import type { ClusterAccess } from '../../../../operator/config.ts';
 import { ClusterConfig, clusterConfig, createConnection } from '../../../../operator/kube/client/cluster-config.ts';
-import { createKubeApi, type KubeApi } from '../../../../operator/kube/client/kube-api.ts';
+import { createKubeApi, type KubeApi, type KubeCall } from '../../../../operator/kube/client/kube-api.ts';
 import { KubeError } from '../../../../operator/kube/client/kube-error.ts';
-import { liveUid, pathOfKind } from '../../../../operator/kube/client/live-read.ts';
+import { liveUid } from '../../../../operator/kube/client/kube-object.ts';
 import { controlPlane, type ControlPlane, type PodAccount } from '../../../support/cluster/control-plane.ts';
 import { installCrds } from '../../../support/cluster/install-crds.ts';
 import {
@@ -18,11 +19,11 @@ import {
   status,
   type ScriptedApiServer,
 } from '../../../support/cluster/scripted-api-server.ts';
-import { eventually } from '../../../support/eventually.ts';
 import { apiOf } from '../things.ts';
 import { portOf } from '../../../../process/port-of.ts';
 
 const never = new AbortController().signal;
+const version: KubeCall = (make) => make(VersionApi).getCode();
 
 async function thrownBy(work: Promise<unknown>): Promise<KubeError> {
   const thrown: unknown = await work.catch((error: unknown) => error);
@@ -39,7 +40,7 @@ describe('calls of the Kubernetes API', () => {
 
     it('row 12: end in time where no answer comes', async () => {
       server.always('other', silence);
-      const error = await thrownBy(apiOf(server, undefined, 50).call({ path: '/version' }, never));
+      const error = await thrownBy(apiOf(server, undefined, 50).call(version, never));
       expect(error.code).to.equal('unavailable');
       expect(error.message).to.equal('/version: no answer within 50 ms');
     });
@@ -48,7 +49,7 @@ describe('calls of the Kubernetes API', () => {
       server.always('other', (response) => {
         response.write('{"half":');
       });
-      const error = await thrownBy(apiOf(server, undefined, 50).call({ path: '/version' }, never));
+      const error = await thrownBy(apiOf(server, undefined, 50).call(version, never));
       expect(error.message).to.equal('/version: no answer within 50 ms');
     });
 
@@ -68,30 +69,30 @@ describe('calls of the Kubernetes API', () => {
       });
       const api = createKubeApi(connection, { timeout: 1_000 });
       const stopping = new AbortController();
-      const calls = [never, stopping.signal].map((signal) => thrownBy(api.call({ path: '/version' }, signal)));
+      const calls = [never, stopping.signal].map((signal) => thrownBy(api.call(version, signal)));
       stopping.abort(new Error('stop'));
       const messages = (await Promise.all(calls)).map(({ message }) => message);
       expect(messages).to.deep.equal(['/version: no answer within 1000 ms', '/version: stop']);
-      await api.call({ path: '/version' }, never);
+      await api.call(version, never);
       hung.reject(new Error('too late to matter'));
     });
 
     it('F-03: use no connection any more of those that were there when an answer did not come', async () => {
       const api = apiOf(server, undefined, 1_000);
-      const version = (): Promise<unknown> => api.call({ path: '/version' }, never);
-      await Promise.all([version(), version(), version()]);
+      const ask = (): Promise<unknown> => api.call(version, never);
+      await Promise.all([ask(), ask(), ask()]);
       server.next('other', silence);
-      await thrownBy(version());
+      await thrownBy(ask());
       const before = new Set(server.requests.map(({ port }) => port));
       expect(before.size).to.be.above(1);
-      await version();
+      await ask();
       expect(before.has(server.requests.at(-1)?.port)).to.equal(false);
     });
 
     it('end when they are asked to', async () => {
       server.always('other', silence);
       const stopping = new AbortController();
-      const call = thrownBy(apiOf(server).call({ path: '/version' }, stopping.signal));
+      const call = thrownBy(apiOf(server).call(version, stopping.signal));
       stopping.abort(new Error('stop'));
       expect((await call).code).to.equal('unavailable');
     });
@@ -101,10 +102,10 @@ describe('calls of the Kubernetes API', () => {
       server.next('other', status(503), reset);
       const api = apiOf(server);
       const errors = [
-        await thrownBy(api.call({ path: '/version' }, never)),
-        await thrownBy(api.call({ path: '/version' }, never)),
-        await thrownBy(api.call({ path: '/version' }, never)),
-        await thrownBy(api.call({ path: '/version' }, never)),
+        await thrownBy(api.call(version, never)),
+        await thrownBy(api.call(version, never)),
+        await thrownBy(api.call(version, never)),
+        await thrownBy(api.call(version, never)),
       ];
       const seen = errors.map(({ code: sort, status: code, retryAfter }) => [sort, code, retryAfter]);
       expect(seen).to.deep.equal([
@@ -120,10 +121,10 @@ describe('calls of the Kubernetes API', () => {
       let reads = 0;
       const token = (): string => `token-${String((reads += 1))}`;
       server.next('other', status(401));
-      await apiOf(server, token).call({ path: '/version' }, never);
+      await apiOf(server, token).call(version, never);
       expect(server.requests.map((request) => request.token)).to.deep.equal(['token-1', 'token-2']);
       server.always('other', status(401));
-      const error = await thrownBy(apiOf(server, token).call({ path: '/version' }, never));
+      const error = await thrownBy(apiOf(server, token).call(version, never));
       expect(error.code).to.equal('unauthorized');
       expect(server.requests).to.have.length(4);
     });
@@ -132,9 +133,9 @@ describe('calls of the Kubernetes API', () => {
       const answers: unknown[] = [];
       const api = createKubeApi(
         createConnection(() => server.signIn()),
-        { timeout: 1_000, onAnswer: ({ path }, status) => answers.push([path, status]) },
+        { timeout: 1_000, onAnswer: (request, status) => answers.push([new URL(request.getUrl()).pathname, status]) },
       );
-      await api.call({ path: '/version' }, never);
+      await api.call(version, never);
       expect(answers).to.deep.equal([['/version', 200]]);
     });
   });
@@ -166,49 +167,58 @@ describe('calls of the Kubernetes API', () => {
       metadata: { name },
       spec,
     });
-    const at = (name = ''): string => `${pathOfKind(clients, namespace)}${name === '' ? '' : `/${name}`}`;
+    const custom = (name: string) => ({ ...clients, namespace, name });
+    const create =
+      (body: object): KubeCall =>
+      (make) =>
+        make(CustomObjectsApi).createNamespacedCustomObject({ ...clients, namespace, body });
+    const read =
+      (name: string, plural = clients.plural): KubeCall =>
+      (make) =>
+        make(CustomObjectsApi).getNamespacedCustomObject({ ...custom(name), plural });
+    const patch =
+      (name: string, body: object, more: object = {}): KubeCall =>
+      (make) =>
+        make(CustomObjectsApi).patchNamespacedCustomObject({ ...custom(name), body, ...more });
 
     it('row 16: tell what a refusal means', async () => {
-      await api.call({ method: 'POST', path: at(), body: manifest('known') }, never);
-      const stale = { ...manifest('known'), metadata: { name: 'known', resourceVersion: '1' } };
+      await api.call(create(manifest('known')), never);
+      const body = { ...manifest('known'), metadata: { name: 'known', resourceVersion: '1' } };
+      const stale: KubeCall = (make) =>
+        make(CustomObjectsApi).replaceNamespacedCustomObject({ ...custom('known'), body });
       const anonymous = await signedInBy();
       const wrong = await signedInBy('wrong');
       const refusals = {
-        'not-found': () => api.call({ path: at('unknown') }, never),
-        conflict: () => api.call({ method: 'POST', path: at(), body: manifest('known') }, never),
-        invalid: () => api.call({ method: 'POST', path: at(), body: manifest('bad', { grant_types: ['x'] }) }, never),
-        forbidden: () => anonymous.call({ path: at() }, never),
-        unauthorized: () => wrong.call({ path: at() }, never),
+        'not-found': () => api.call(read('unknown'), never),
+        conflict: () => api.call(create(manifest('known')), never),
+        invalid: () => api.call(create(manifest('bad', { grant_types: ['x'] })), never),
+        forbidden: () => anonymous.call(read('known'), never),
+        unauthorized: () => wrong.call(read('known'), never),
       };
       for (const [sort, call] of Object.entries(refusals)) expect((await thrownBy(call())).code).to.equal(sort);
-      expect((await thrownBy(api.call({ method: 'PUT', path: at('known'), body: stale }, never))).code).to.equal(
-        'conflict',
-      );
+      expect((await thrownBy(api.call(stale, never))).code).to.equal('conflict');
     });
 
     it('row 17: patch as they say', async () => {
-      const query = { fieldManager: 'test', force: 'true' };
-      await api.call({ method: 'PATCH', path: at('patched'), query, patch: 'apply', body: manifest('patched') }, never);
-      const merged = await api.call(
-        { method: 'PATCH', path: at('patched'), patch: 'merge', body: { spec: { name: 'n' } } },
-        never,
-      );
+      const query = { fieldManager: 'test', force: true };
+      await api.call(patch('patched', manifest('patched'), query), never, { patch: 'apply' });
+      const merged = await api.call(patch('patched', { spec: { name: 'n' } }), never, { patch: 'merge' });
       expect(merged).to.have.nested.property('spec.name', 'n');
       const body = [{ op: 'remove', path: '/spec/name' }];
-      const removed = await api.call({ method: 'PATCH', path: at('patched'), patch: 'json', body }, never);
+      const removed = await api.call(patch('patched', body), never, { patch: 'json' });
       expect(removed).to.not.have.nested.property('spec.name');
     });
 
     it('say that an object is gone only where the answer names it', async () => {
-      await api.call({ method: 'POST', path: at(), body: manifest('there') }, never);
-      expect(await liveUid(api, { ...clients, namespace, name: 'there' }, never)).to.be.a('string');
-      expect(await liveUid(api, { ...clients, namespace, name: 'gone' }, never)).to.equal(undefined);
+      const uidOf = (kube: KubeApi, name: string, plural?: string): Promise<string | undefined> =>
+        liveUid(kube, read(name, plural), { ...clients, name }, never);
+      await api.call(create(manifest('there')), never);
+      expect(await uidOf(api, 'there')).to.be.a('string');
+      expect(await uidOf(api, 'gone')).to.equal(undefined);
       // Its definition is not there: nothing is known of its objects.
-      const things = { ...clients, plural: 'things', namespace, name: 'gone' };
-      expect((await thrownBy(liveUid(api, things, never))).code).to.equal('not-found');
+      expect((await thrownBy(uidOf(api, 'gone', 'things'))).code).to.equal('not-found');
       const forbidden = await signedInBy();
-      const gone = liveUid(forbidden, { ...clients, namespace, name: 'gone' }, never);
-      expect((await thrownBy(gone)).code).to.equal('forbidden');
+      expect((await thrownBy(uidOf(forbidden, 'gone'))).code).to.equal('forbidden');
     });
   });
 });
@@ -247,13 +257,11 @@ for (const [way, signIn] of Object.entries(ways)) {
     });
     afterEach(() => proxy.close());
 
-    const version = (): Promise<unknown> => api.call({ path: '/version' }, never);
+    const ask = (): Promise<unknown> => api.call(version, never);
 
     /** Name of the ServiceAccount that the API server takes the caller for. */
     async function caller(): Promise<unknown> {
-      const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
-      const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
-      const answer = await api.call({ method: 'POST', path, body }, never);
+      const answer = await api.call((make) => make(AuthenticationV1Api).createSelfSubjectReview({ body: {} }), never);
       const status = isObject(answer) && isObject(answer['status']) ? answer['status'] : {};
       return isObject(status['userInfo']) ? status['userInfo']['username'] : undefined;
     }
@@ -261,21 +269,21 @@ for (const [way, signIn] of Object.entries(ways)) {
 
     it('row 11: go over one connection, and over another one when the authority is another', async () => {
       const authority = await readFile(account.certificate, 'utf8');
-      for (let n = 0; n < 50; n += 1) await version();
+      for (let n = 0; n < 50; n += 1) await ask();
       expect(proxy.count()).to.equal(1);
       await writeFile(account.certificate, `# rotated\n${authority}`);
-      for (let n = 0; n < 50; n += 1) await version();
+      for (let n = 0; n < 50; n += 1) await ask();
       expect(proxy.count()).to.equal(2);
       await writeFile(account.certificate, '');
-      expect((await thrownBy(version())).code).to.equal('unavailable');
+      expect((await thrownBy(ask())).code).to.equal('unavailable');
       await writeFile(account.certificate, authority);
-      await version();
+      await ask();
     });
 
     it('row 11: go over few connections when many begin at once', async () => {
-      await Promise.all(Array.from({ length: 4 }, version));
+      await Promise.all(Array.from({ length: 4 }, ask));
       expect(proxy.count()).to.be.at.most(4);
-      for (let n = 0; n < 20; n += 1) await version();
+      for (let n = 0; n < 20; n += 1) await ask();
       expect(proxy.count()).to.be.at.most(4);
     });
 

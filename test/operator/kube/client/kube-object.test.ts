@@ -1,5 +1,6 @@
 import { equal, deepEqual } from 'node:assert/strict';
-import { identityOf, metadataOf } from '../../../../operator/kube/client/kube-object.ts';
+import { setImmediate as breathe } from 'node:timers/promises';
+import { forEachConcurrently, identityOf, metadataOf } from '../../../../operator/kube/client/kube-object.ts';
 
 const identity = { namespace: 'blog', name: 'web', uid: 'u-1', resourceVersion: '7' };
 
@@ -35,4 +36,22 @@ describe('identity of an object of the Kubernetes API', () => {
     const { namespace, ...metadata } = identity;
     deepEqual(identityOf(metadata, namespace), identity);
   });
+});
+
+describe('calls of the Kubernetes API that are made at once', () => {
+  for (const [count, atOnce] of [
+    [40, 16],
+    [2, 2],
+  ] as const) {
+    it(`are ${String(atOnce)} of ${String(count)}`, async () => {
+      let [now, most] = [0, 0];
+      await forEachConcurrently(Array.from({ length: count }), async () => {
+        now += 1;
+        most = Math.max(most, now);
+        await breathe();
+        now -= 1;
+      });
+      equal(most, atOnce);
+    });
+  }
 });

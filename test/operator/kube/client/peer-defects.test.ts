@@ -2,7 +2,7 @@ import { isObject } from '../../../../crds/json-value.ts';
 import { expect } from 'chai';
 import { generateClientSecret } from '../../../../api/credentials/secret-text.ts';
 import type { Kind } from '../../../../crds/kind.ts';
-import { forEachConcurrently } from '../../../../operator/kube/client/concurrency.ts';
+import { forEachConcurrently } from '../../../../operator/kube/client/kube-object.ts';
 import { sendJson } from '../../../oauth/requests.ts';
 import { eventually } from '../../../support/eventually.ts';
 import type { OperatorProcess } from '../../../support/operator-process.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Readable } from 'node:stream';
-import { lines } from '../../../../operator/kube/client/read-lines.ts';
+import { lines } from '../../../../operator/kube/client/watch.ts';
 
 /** The lines of a stream that comes in these parts. */
 async function linesOf(parts: Iterable<string | Buffer>): Promise<readonly string[]> {

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { KINDS, type Kind } from '../../../../crds/kind.ts';
 import { clusterConfig, createConnection } from '../../../../operator/kube/client/cluster-config.ts';
 import { createKubeApi } from '../../../../operator/kube/client/kube-api.ts';
+import { collectionAt } from '../../../support/cluster/collection-at.ts';
 import { watch } from '../../../../operator/kube/client/watch.ts';
 import { textOf, sendJson } from '../../../oauth/requests.ts';
 import { startApiProcess, type ApiProcess } from '../../../support/api-process.ts';
@@ -33,7 +34,12 @@ describe('Ready, probed on the event that says it, on two replicas of which one 
     const api = createKubeApi(createConnection(() => clusterConfig({ kubeconfig: rig.plane.kubeconfig })));
     const done = new AbortController();
     const times = { timeoutSeconds: 60, silence: 60_000 };
-    for await (const { object } of watch(api, { path, resourceVersion: '0' }, times, done.signal)) {
+    for await (const { object } of watch(
+      api,
+      { collection: collectionAt(path), resourceVersion: '0' },
+      times,
+      done.signal,
+    )) {
       const { metadata, status } = object;
       if (!isObject(metadata) || metadata['name'] !== name || metadata['generation'] !== generation) continue;
       const all = isObject(status) && Array.isArray(status['conditions']) ? status['conditions'].filter(isObject) : [];

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { declaredObject, FINALIZER } from '../../../../operator/kube/source/declared-object.ts';
-import { hadGeneratedSecret } from '../../../../operator/kube/secrets/previously-generated-secret.ts';
+import { declaredObject, FINALIZER, hadGeneratedSecret } from '../../../../operator/kube/source/declared-object.ts';
 
 const told = { secret: 'generated', secretName: 'app' };
 

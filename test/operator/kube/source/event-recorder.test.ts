@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import type { ObjectEvent } from '../../../../operator/status/events.ts';
 import { clusterConfig, createConnection } from '../../../../operator/kube/client/cluster-config.ts';
 import { createEventRecorder } from '../../../../operator/kube/source/event-recorder.ts';
-import { createKubeApi, type KubeApi, type KubeCall } from '../../../../operator/kube/client/kube-api.ts';
+import { createKubeApi } from '../../../../operator/kube/client/kube-api.ts';
+import { answeredCalls, type SentCall } from '../recorded-calls.ts';
 import { KubeError } from '../../../../operator/kube/client/kube-error.ts';
 import { controlPlane } from '../../../support/cluster/control-plane.ts';
 import { kubectl } from '../../../support/cluster/install-crds.ts';
@@ -20,25 +21,22 @@ function eventOf(name: string, message = 'something happened', namespace = 'shop
 
 describe('a recorder of events', () => {
   let time: VirtualTime;
-  let calls: KubeCall[];
+  let calls: SentCall[];
   let lost: unknown[];
   /** Error that the API server answers a call with. */
-  let refusalOf: (call: KubeCall) => KubeError | undefined;
+  let refusalOf: (call: SentCall) => KubeError | undefined;
   let stopping: AbortController;
   beforeEach(() => {
     [time, calls, lost, refusalOf, stopping] = [virtualTime(), [], [], () => undefined, new AbortController()];
   });
 
   function recorder() {
-    const api: KubeApi = {
-      async call(call) {
-        calls.push(call);
-        const refusal = refusalOf(call);
-        if (refusal !== undefined) throw refusal;
-        return {};
-      },
-      stream: () => Promise.reject(new Error('nothing is watched')),
-    };
+    const api = answeredCalls(async (call) => {
+      calls.push(call);
+      const refusal = refusalOf(call);
+      if (refusal !== undefined) throw refusal;
+      return {};
+    });
     const options = {
       api,
       instance: 'pod_1',

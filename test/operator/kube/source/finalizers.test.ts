@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { declaredObject, novelty, type DeclaredObject } from '../../../../operator/kube/source/declared-object.ts';
 import { createFinalizers, type ClusterFinalizers } from '../../../../operator/kube/source/finalizers.ts';
-import type { KubeApi, KubeCall } from '../../../../operator/kube/client/kube-api.ts';
 import { KubeError } from '../../../../operator/kube/client/kube-error.ts';
 import { ObjectStore } from '../../../../operator/kube/client/object-store.ts';
+import { answeredCalls, type SentCall } from '../recorded-calls.ts';
 
 const { signal } = new AbortController();
 const ours = 'boxgate.dev/finalizer';
@@ -23,24 +23,21 @@ function kept(more: object = {}): DeclaredObject {
 
 describe('the finalizer', () => {
   let store: ObjectStore<DeclaredObject>;
-  let calls: KubeCall[];
+  let calls: SentCall[];
   /** Answers of the API server, in order. */
   let answers: (object | KubeError)[];
   let time: number;
   let holds: ClusterFinalizers;
   beforeEach(() => {
     [store, calls, answers, time, told] = [new ObjectStore(novelty), [], [], 1_000, []];
-    const api: KubeApi = {
-      async call(call) {
-        const isStatus = call.path.endsWith('/status');
-        if (isStatus) told.push(/"reason":"(\w+)"/.exec(JSON.stringify(call.body))?.[1] ?? '');
-        else calls.push(call);
-        const answer = answers.shift() ?? (isStatus ? asKept() : live({ resourceVersion: '8' }));
-        if (answer instanceof KubeError) throw answer;
-        return answer;
-      },
-      stream: () => Promise.reject(new Error('nothing is watched')),
-    };
+    const api = answeredCalls(async (call) => {
+      const isStatus = call.path.endsWith('/status');
+      if (isStatus) told.push(/"reason":"(\w+)"/.exec(JSON.stringify(call.body))?.[1] ?? '');
+      else calls.push(call);
+      const answer = answers.shift() ?? (isStatus ? asKept() : live({ resourceVersion: '8' }));
+      if (answer instanceof KubeError) throw answer;
+      return answer;
+    });
     holds = createFinalizers({ api, storeOf: () => store, ownNamespace: 'own', now: () => time, date, onFailure });
   });
 

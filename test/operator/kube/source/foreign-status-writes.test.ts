@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { declaredObject } from '../../../../operator/kube/source/declared-object.ts';
-import { createForeignStatusWrites } from '../../../../operator/kube/source/foreign-status-writes.ts';
+import { createForeignStatusWrites } from '../../../../operator/kube/source/status-writer.ts';
 
 function client(status: object, uid = 'u') {
   const metadata = { namespace: 'shop', name: 'app', uid, resourceVersion: '7', generation: 1 };

@@ -1,9 +1,6 @@
 import { expect } from 'chai';
-import { LONGEST_RESOURCE } from '../../../../crds/resource-size.ts';
 import { validate } from '../../../../operator/desired/validate.ts';
-import { withoutLongSpec } from '../../../../operator/kube/client/long-spec.ts';
 import { declaredObject } from '../../../../operator/kube/source/declared-object.ts';
-import { member } from '../../../support/member.ts';
 
 describe('a custom resource that is too large', () => {
   const keptOf = (spec: object) =>
@@ -19,18 +16,6 @@ describe('a custom resource that is too large', () => {
     expect(object && validate(object).faults).to.deep.equal([
       { path: 'spec', message: 'must have at most 32768 characters as JSON: it has 750088' },
     ]);
-  });
-
-  it('R-53 is the same whether a list has read it, or a watch only its short members', () => {
-    const spec = { grant_types: ['client_credentials'], id: 'other', details: { text: 'x'.repeat(750_000) } };
-    const metadata = { namespace: 'shop', name: 'app', uid: 'u', resourceVersion: '1', generation: 1 };
-    const event = Buffer.from(JSON.stringify({ type: 'ADDED', object: { metadata, spec } }));
-    const { text, specLength } = withoutLongSpec(event, LONGEST_RESOURCE);
-    expect(text.length).to.be.below(300);
-    const watched = declaredObject('Client', member(JSON.parse(text), 'object'), specLength)?.declared;
-    const listed = declaredObject('Client', { metadata, spec })?.declared;
-    expect(watched && listed?.hasSpecOf(watched)).to.equal(true);
-    expect(watched && validate(watched)).to.deep.equal(listed && validate(listed));
   });
 
   it('R-53 is faulty as a whole where its details are too long', () => {

@@ -4,7 +4,7 @@ import type { ServiceAccountSettings } from '../../../../api/client/cluster-sett
 import { clusterConfig, createConnection } from '../../../../operator/kube/client/cluster-config.ts';
 import { createKubeApi } from '../../../../operator/kube/client/kube-api.ts';
 import { KubeError } from '../../../../operator/kube/client/kube-error.ts';
-import { readServiceAccountKeys } from '../../../../operator/kube/source/service-account-keys.ts';
+import { readServiceAccountKeys } from '../../../../operator/kube/source/service-accounts.ts';
 import { controlPlane, type ControlPlane } from '../../../support/cluster/control-plane.ts';
 import { startScriptedApiServer } from '../../../support/cluster/scripted-api-server.ts';
 import { proof } from '../../../oauth/assertions.ts';

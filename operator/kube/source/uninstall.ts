@@ -1,12 +1,14 @@
-import { KINDS, type Kind } from '../../../crds/kind.ts';
-import { declaredObject, isHeld, type DeclaredObject } from './declared-object.ts';
-import { releasePatch } from './finalizers.ts';
+import { type Kind, KINDS } from '../../../crds/kind.ts';
+import { declaredObject, type DeclaredObject, isHeld } from './declared-object.ts';
+import { releaseObject } from './finalizers.ts';
 import type { KubeApi } from '../client/kube-api.ts';
-import { KubeError, lacksRight } from '../client/kube-error.ts';
-import { unlessMissing } from '../client/unless-missing.ts';
-import { forEachConcurrently } from '../client/concurrency.ts';
+import { KubeError, lacksRight, unlessMissing } from '../client/kube-error.ts';
+import { forEachConcurrently, kindName, listOurs } from '../client/kube-object.ts';
 import { list } from '../client/list.ts';
-import { kindName, pathOfKind } from '../client/live-read.ts';
+import { AppsV1Api } from '@kubernetes/client-node';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLeaseStore } from '../client/lease-store.ts';
+import { look, mayTake, type Sight } from '../../leader/lease.ts';
 
 /** Limit of the rounds: each finds objects that changed, or that a running operator holds again. */
 const rounds = 5;
@@ -49,8 +51,10 @@ async function heldObjects(api: KubeApi, signal: AbortSignal): Promise<readonly 
 }
 
 async function objectsOf(api: KubeApi, kind: Kind, signal: AbortSignal): Promise<readonly DeclaredObject[]> {
-  const path = pathOfKind(kindName(kind));
-  const found = await unlessMissing(list(api, { path, pageSize }, (value) => declaredObject(kind, value), signal));
+  const collection = listOurs(kind);
+  const found = await unlessMissing(
+    list(api, { collection, pageSize }, (value) => declaredObject(kind, value), signal),
+  );
   // A kind that is not defined has no objects.
   return found?.objects ?? [];
 }
@@ -58,7 +62,7 @@ async function objectsOf(api: KubeApi, kind: Kind, signal: AbortSignal): Promise
 /** Releases an object; returns a sentence if the API server refuses that. */
 async function release(api: KubeApi, object: DeclaredObject, signal: AbortSignal): Promise<string | undefined> {
   try {
-    await api.call(releasePatch(object), signal);
+    await releaseObject(api, object, signal);
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;
     if (error.code === 'invalid' || (error.code === 'forbidden' && !lacksRight(error))) return refusalOf(object, error);
@@ -74,4 +78,29 @@ function refusalOf({ declared, namespace, name }: DeclaredObject, { status }: Ku
   const { plural, group } = kindName(kind);
   const edit = `kubectl edit ${plural}.${group} ${name} --namespace ${namespace}`;
   return `${kind} ${namespace}/${name} keeps its finalizer: the API server refuses to change it (status ${status}). Correct it (${edit} tells what is wrong), then run this command again`;
+}
+
+/** Name of the operator's Deployment and of its Lease. */
+const name = 'boxgate-operator';
+
+/** Milliseconds between two looks at the Lease. */
+const pause = 500;
+
+/**
+ * Scales the operator's Deployment to zero, and waits until nobody leads: the Lease is released, or was not renewed for
+ * as long as it is valid. A Deployment that does not exist has ended. Throws KubeError.
+ */
+export async function endOperators(api: KubeApi, namespace: string, signal: AbortSignal): Promise<void> {
+  const scale = { namespace, name, body: { spec: { replicas: 0 } } };
+  const ended = api.call((make) => make(AppsV1Api).patchNamespacedDeploymentScale(scale), signal, { patch: 'merge' });
+  await unlessMissing(ended);
+  const store = createLeaseStore(api, { namespace, name, seconds: 0 }, () => new Date());
+  const nobody = { identity: 'uninstall', pod: undefined, duration: 0 };
+  let sight: Sight | undefined;
+  for (;;) {
+    const now = performance.now();
+    sight = look(sight, await store.read(signal), now);
+    if (mayTake(sight, nobody, now)) return;
+    await sleep(pause, undefined, { signal });
+  }
 }
