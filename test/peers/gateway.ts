@@ -4,8 +4,8 @@ import path from 'node:path';
 import { startChild, untilReady } from '../support/child-program.ts';
 import { ownPort } from '../support/own-port.ts';
 import { findGateway, gateways } from '../../tools/needs/gateways.ts';
-import { findEnvoy } from '../../tools/needs/envoy.ts';
-import { findTraefik } from '../../tools/needs/traefik.ts';
+import { findEnvoy } from './built/obtain-envoy.ts';
+import { findTraefik } from './built/obtain-traefik.ts';
 
 /** A gateway that tests put in front of an app. */
 export type GatewayName = keyof typeof gateways | 'traefik' | 'envoy';

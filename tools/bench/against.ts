@@ -60,8 +60,8 @@ try {
   const other = await importOther(benches.map((bench) => path.join(tree, bench)).find(existsSync) ?? tree);
   const starts = Number(values.starts);
   for (let nth = 0; nth < starts; nth += 1) {
-    const before = await other(postgres, `before_${String(nth)}`, settings, undefined);
-    const now = await startBoxgate(postgres, `now_${String(nth)}`, settings, undefined);
+    const before = await other(postgres, `before_${String(nth)}`, settings);
+    const now = await startBoxgate(postgres, `now_${String(nth)}`, settings);
     await Promise.all([before, now].map(prepareHotRows));
     const rounds = Math.ceil(Number(values.rounds) / starts);
     for (const name of names) pairs.get(name)?.push(...(await compare(name, before, now, rounds)));

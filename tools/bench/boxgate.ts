@@ -39,7 +39,6 @@ export async function startBoxgate(
   postgres: BenchPostgres,
   name: string,
   settings: Record<string, string>,
-  profile: string | undefined,
 ): Promise<Boxgate> {
   const database = `boxgate_${name}`;
   const urls = await makeDatabase(postgres, database);
@@ -56,7 +55,7 @@ export async function startBoxgate(
     BOXGATE_LINGER_SECONDS: '0',
     ...settings,
   };
-  const server = await startServer([...profiling(profile), program, 'api'], environment);
+  const server = await startServer([program, 'api'], environment);
   const clients = {
     opaque: { id: 'bench-opaque', secret: generateClientSecret() },
     jwt: { id: 'bench-jwt', secret: generateClientSecret() },
@@ -76,11 +75,6 @@ export async function startBoxgate(
     issue: (client, count) => issueTokens(base + path('/auth/token'), client, count),
     sessionIds: (count) => findSessions(postgres, database, count),
   };
-}
-
-/** Node writes the profile when the server ends. */
-function profiling(folder: string | undefined): string[] {
-  return folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`];
 }
 
 function resources(clients: BenchClients): Declared[] {

@@ -14,8 +14,6 @@ export interface Effort {
   readonly seconds: number;
   /** Minutes of the scenario that runs for many. */
   readonly minutes: number;
-  /** Folder for CPU profiles of every Boxgate. */
-  readonly profile?: string | undefined;
 }
 
 /** Dependencies of a scenario. Servers start on first use and serve every later scenario of the run. */
@@ -52,8 +50,7 @@ export async function openContext(effort: Effort, say: (line: string) => void): 
     load,
     say,
     floor: (name) => once(started, name, () => startFloor(postgres, name)),
-    boxgate: (name, settings = {}) =>
-      once(boxgates, name, () => startBoxgate(postgres, name, settings, effort.profile)),
+    boxgate: (name, settings = {}) => once(boxgates, name, () => startBoxgate(postgres, name, settings)),
     async stop() {
       load.stop();
       // One that did not start has said so where it was asked for.

@@ -1,10 +1,8 @@
 // `npm run bench`: measures and writes docs/maintainers/performance.md. `npm run bench -- hot-lane code-flow` runs
 // these scenarios alone and only prints; `--rounds 5 --seconds 3` are the defaults (`--minutes 30` for `memory`),
-// `--write` writes although only some ran, `--profile <folder>` leaves CPU profiles of the API there and prints where
-// its time went.
+// `--write` writes although only some ran. `NODE_OPTIONS=--cpu-prof` leaves CPU profiles of all processes here.
 import { parseArgs } from 'node:util';
 import { openContext } from './context.ts';
-import { printProfiles } from './profiles.ts';
 import { printTable, writeTable } from './report.ts';
 import type { Row, Scenario } from './scenario.ts';
 import { codeFlow } from './scenarios/code-flow.ts';
@@ -20,7 +18,6 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '3' },
     minutes: { type: 'string', default: '30' },
-    profile: { type: 'string' },
     write: { type: 'boolean', default: false },
   },
 });
@@ -35,7 +32,6 @@ const effort = {
   rounds: Number(values.rounds),
   seconds: Number(values.seconds),
   minutes: Number(values.minutes),
-  profile: values.profile,
 };
 const context = await openContext(effort, say);
 const interrupted = (): void => void context.stop().then(() => process.exit(130));
@@ -57,7 +53,6 @@ try {
   await context.stop();
 }
 printTable(rows);
-if (values.profile !== undefined) await printProfiles(values.profile);
 if (values.write || positionals.length === 0) await writeTable(rows, 'bench');
 
 function say(line: string): void {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { isObject } from '../../../crds/json-value.ts';
-import { obtainEnvoy } from '../../../tools/needs/envoy.ts';
+import { obtainEnvoy } from './obtain-envoy.ts';
 import { sendRequest } from '../../http/raw-http.ts';
 import { startApi } from '../../support/api.ts';
 import type { TestApi } from '../../support/api.ts';

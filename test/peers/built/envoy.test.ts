@@ -1,4 +1,4 @@
-import { obtainEnvoy } from '../../../tools/needs/envoy.ts';
+import { obtainEnvoy } from './obtain-envoy.ts';
 import { describeGateway } from '../gateway-stories.ts';
 import { envoyPage } from './envoy-page.ts';
 

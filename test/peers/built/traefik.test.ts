@@ -1,6 +1,6 @@
 import { parse, stringify } from 'yaml';
 import { isObject } from '../../../crds/json-value.ts';
-import { obtainTraefik } from '../../../tools/needs/traefik.ts';
+import { obtainTraefik } from './obtain-traefik.ts';
 import { replaced } from '../../support/page-block.ts';
 import { describeGateway } from '../gateway-stories.ts';
 

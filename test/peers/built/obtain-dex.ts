@@ -4,12 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { cacheFolder } from '../cache-folder.ts';
-import { goBuild } from '../envtest/go-build.ts';
-import { obtainGo } from '../envtest/go.ts';
-import { downloads } from '../envtest/release.ts';
-import { runProgram } from '../run-program.ts';
-import { findCommand } from './commands.ts';
+import { cacheFolder } from '../../../tools/cache-folder.ts';
+import { goBuild } from '../../../tools/envtest/go-build.ts';
+import { obtainGo } from '../../../tools/envtest/go.ts';
+import { downloads } from '../../../tools/envtest/release.ts';
+import { runProgram } from '../../../tools/run-program.ts';
+import { findCommand } from '../../../tools/needs/commands.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { cacheFolder } from '../cache-folder.ts';
-import { runProgram } from '../run-program.ts';
-import { findCommand } from './commands.ts';
+import { cacheFolder } from '../../../tools/cache-folder.ts';
+import { runProgram } from '../../../tools/run-program.ts';
+import { findCommand } from '../../../tools/needs/commands.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 

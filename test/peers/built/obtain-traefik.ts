@@ -4,12 +4,12 @@ import { appendFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { goBuild, goSources } from '../envtest/go-build.ts';
-import { obtainGo } from '../envtest/go.ts';
-import { downloads } from '../envtest/release.ts';
-import { findCommand } from './commands.ts';
-import { goPeerFile, goPeerFolder } from './go-peers.ts';
-import type { GoPeer } from './go-peers.ts';
+import { goBuild, goSources } from '../../../tools/envtest/go-build.ts';
+import { obtainGo } from '../../../tools/envtest/go.ts';
+import { downloads } from '../../../tools/envtest/release.ts';
+import { findCommand } from '../../../tools/needs/commands.ts';
+import { goPeerFile, goPeerFolder } from '../../../tools/needs/go-peers.ts';
+import type { GoPeer } from '../../../tools/needs/go-peers.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
