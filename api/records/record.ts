@@ -1,3 +1,4 @@
+import type { Box } from '../../crds/box.ts';
 import type { Connection } from '../db/core/transaction.ts';
 import type { Owner } from '../db/resource/resource.ts';
 import { jsonPatch } from '../resources/patch/json-patch.ts';
@@ -7,10 +8,27 @@ import type { Searchable } from '../resources/search/searchable.ts';
 import type { ResourceServices } from '../resources/services.ts';
 import type { WriteConditions } from '../resources/write/confirm-changes.ts';
 import type { Preconditions } from '../resources/write/etag.ts';
-import type { Patch } from '../resources/write/patch.ts';
+
+/** A change of a document, in one of its two forms. */
+export type Patch =
+  | { readonly form: 'merge-patch'; readonly value: unknown }
+  | { readonly form: 'json-patch'; readonly value: readonly unknown[] };
 
 /** A change of a record, as it was requested: a whole document, or a patch. */
 export type RequestedChange = { readonly form: 'document'; readonly value: unknown } | Patch;
+
+/** A record after a PUT. */
+export interface Written<Row> {
+  readonly row: Row;
+  readonly created: boolean;
+}
+
+/** Settings of a box that records without a row follow. */
+interface BoxSettings {
+  readonly settings: Box;
+  /** The issuer of the box. */
+  readonly baseUrl: string;
+}
 
 /** A change of one record, and its conditions. */
 export interface ChangeOfRecord<Id> extends WriteConditions {
@@ -31,11 +49,15 @@ export interface RecordDefinition<Kind extends string, Row, Filters, Id> {
   readonly idOf: (text: string) => Id | undefined;
   /** Reads a record; `now` in milliseconds since 1970. */
   readonly read: (connection: Connection, box: string, id: Id, now: number) => Promise<Row | undefined>;
+  /** Makes a record that has no row; absent: each has one. */
+  readonly builtIn?: (id: Id, box: BoxSettings) => Row | undefined;
   readonly create?: (services: ResourceServices, box: string, document: unknown) => Promise<Row>;
+  /** Replaces a record, or creates it under an id of any form; absent: a PUT changes a record as a PATCH does. */
+  readonly put?: (services: ResourceServices, box: string, change: ChangeOfRecord<string>) => Promise<Written<Row>>;
   /** Changes a record; undefined when there is none. */
   readonly change?: (services: ResourceServices, box: string, change: ChangeOfRecord<Id>) => Promise<Row | undefined>;
-  /** Returns the fields that a request would change; `row` is undefined for a new record. */
-  readonly changedFields?: (row: Row | undefined, requested: RequestedChange) => readonly string[];
+  /** Returns the fields that a request would change; `row` is undefined for a new record, `id` in a POST. */
+  readonly changedFields?: (row: Row | undefined, requested: RequestedChange, id?: string) => readonly string[];
   /** Removes a record; undefined when there was none. */
   readonly remove?: (
     services: ResourceServices,

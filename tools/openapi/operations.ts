@@ -1,7 +1,8 @@
 import { collectionOf } from '../../api/http/resources/collection.ts';
-import { storedCollection } from '../../api/http/resources/stored-collection.ts';
 import { userCollection } from '../../api/http/resources/user-collection.ts';
+import { accessPolicy } from '../../api/records/access-policy.ts';
 import { auditEvent } from '../../api/records/audit-event.ts';
+import { client } from '../../api/records/client.ts';
 import { grant } from '../../api/records/grant.ts';
 import { group } from '../../api/records/group.ts';
 import { session } from '../../api/records/session.ts';
@@ -205,12 +206,12 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   ...accountOperations,
   ...policyOperations,
-  ...collectionOperations(storedCollection('Client'), {
+  ...collectionOperations(collectionOf(client), {
     submitted: 'SubmittedClient',
     creates: true,
     conflicts: { POST: true, PUT: true, PATCH: true, DELETE: true },
   }),
-  ...collectionOperations(storedCollection('AccessPolicy'), {
+  ...collectionOperations(collectionOf(accessPolicy), {
     submitted: 'SubmittedAccessPolicy',
     creates: true,
     conflicts: { POST: true, PUT: true, PATCH: true, DELETE: true },

@@ -48,7 +48,7 @@ async function queryUse(connection: Connection, box: string, lock: string): Prom
 export type UseColumns = Readonly<Record<StoredQuotaName, string>> & { readonly quota: unknown };
 
 /** Converts the columns of a box's usage. */
-export function useIn({ clients, policies, users, groups, bytes, quota }: UseColumns): BoxUse {
+function useIn({ clients, policies, users, groups, bytes, quota }: UseColumns): BoxUse {
   const use = {
     clients: Number(clients),
     policies: Number(policies),

@@ -47,7 +47,7 @@ const columns = `c.user_id, c.client, c.scopes, c.created_at::text AS created_at
                     AND t.version >= ${since}), '[]') AS targets`;
 
 /** Converts a row for the rest of the service. */
-export function storedGrant(row: GrantColumns): StoredGrant {
+function storedGrant(row: GrantColumns): StoredGrant {
   const { client, scopes, targets, created_at: createdAt } = row;
   return { user: Number(row.user_id), client, scopes, targets, createdAt };
 }

@@ -1,5 +1,4 @@
-import type { RequestedChange } from '../../records/record.ts';
-import type { Patch } from '../../resources/write/patch.ts';
+import type { Patch, RequestedChange } from '../../records/record.ts';
 import { bodyFormat } from './body-format.ts';
 import type { ResourceExchange } from '../resources/resource-exchange.ts';
 
@@ -17,7 +16,7 @@ export function requestedChange(write: Submitted & Pick<ResourceExchange, 'metho
 }
 
 /** Returns the patch in the body of a PATCH: a plain document is a merge patch. */
-export function patchIn({ contentType, body }: Submitted): Patch {
+function patchIn({ contentType, body }: Submitted): Patch {
   const { meaning } = bodyFormat(contentType);
   if (meaning === 'json-patch' && Array.isArray(body)) return { form: 'json-patch', value: body };
   return { form: 'merge-patch', value: body };

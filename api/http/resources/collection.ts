@@ -63,11 +63,11 @@ export interface Collection<Kind extends string, Row, Filters, Id> {
   ) => Promise<Row | undefined>;
 }
 
-/** Returns the collection of a kind of record. A PUT and a PATCH change a record in the same way. */
+/** Returns the collection of a kind of record. */
 export function collectionOf<Kind extends string, Row, Filters, Id>(
   record: RecordKind<Kind, Row, Filters, Id>,
 ): Collection<Kind, Row, Filters, Id> {
-  const { create, change, ...same } = record;
+  const { create, put, change, ...same } = record;
   const changeRow: Change<Row> | undefined =
     change &&
     (async (services, exchange, conditions) => {
@@ -80,6 +80,12 @@ export function collectionOf<Kind extends string, Row, Filters, Id>(
     ...same,
     ...(create && { create: (services, exchange) => create(services, exchange.box, documentIn(exchange)) }),
     ...(changeRow && { put: changeRow, patch: changeRow }),
+    ...(put && {
+      put: (services, exchange, conditions) => {
+        const requested = requestedChange(exchange);
+        return put(services, exchange.box, { id: idIn(exchange), requested, ...conditions });
+      },
+    }),
   };
 }
 

@@ -1,18 +1,17 @@
 import { inBox } from '../../db/core/transaction.ts';
 import type { Connection } from '../../db/core/transaction.ts';
-import { readResource } from '../../db/resource/resource.ts';
 import { readUser } from '../../db/user/user.ts';
 import { Problem } from '../../problem.ts';
+import { accessPolicy } from '../../records/access-policy.ts';
+import { client } from '../../records/client.ts';
 import { group } from '../../records/group.ts';
 import { session } from '../../records/session.ts';
 import type { RecordKind } from '../../records/record.ts';
-import { changedResourceFields } from '../../resources/write/changed-fields.ts';
-import { patchedBody } from '../../resources/write/patch.ts';
-import type { ResourceServices, StoredKind } from '../../resources/services.ts';
+import type { ResourceServices } from '../../resources/services.ts';
 import { changedUserFields } from '../../users/user/changed-user-fields.ts';
 import { possibleId } from './id-in-path.ts';
 import type { ResourceExchange, ResourceKind } from './resource-exchange.ts';
-import { documentIn, patchIn, requestedChange } from '../formats/submitted-body.ts';
+import { documentIn, requestedChange } from '../formats/submitted-body.ts';
 
 type ReadingServices = Pick<ResourceServices, 'pool' | 'now'>;
 
@@ -42,8 +41,8 @@ export async function requestedChanges(
 type Reader = (write: RequestedWrite, connection: Connection, now: number) => Promise<readonly string[]>;
 
 const readers: Readonly<Record<ResourceKind | 'User', Reader>> = {
-  Client: storedReader('Client'),
-  AccessPolicy: storedReader('AccessPolicy'),
+  Client: recordReader(client),
+  AccessPolicy: recordReader(accessPolicy),
   Session: recordReader(session),
   Group: recordReader(group),
   User: readUserChanges,
@@ -53,22 +52,14 @@ const readers: Readonly<Record<ResourceKind | 'User', Reader>> = {
 };
 
 function recordReader<Row, Filters, Id>(record: RecordKind<string, Row, Filters, Id>): Reader {
-  const { changedFields = () => [], idOf, read } = record;
+  const { changedFields = () => [], idOf, put, read } = record;
   return async (write, connection, now) => {
     const requested = requestedChange(write);
     if (write.id === undefined) return changedFields(undefined, requested);
+    const isCreated = put !== undefined && requested.form === 'document';
     const id = idOf(write.id);
     const row = id === undefined ? undefined : await read(connection, write.box, id, now);
-    return row === undefined ? [] : changedFields(row, requested);
-  };
-}
-
-function storedReader(kind: StoredKind): Reader {
-  return async (write, connection) => {
-    const id = possibleId(kind, write.id);
-    const current = id === undefined ? undefined : await readResource(connection, write.box, { kind, id });
-    if (write.method !== 'PATCH') return changedResourceFields(kind, write.id, current, documentIn(write));
-    return current === undefined ? [] : changedResourceFields(kind, id, current, patchedBody(current, patchIn(write)));
+    return row === undefined && !isCreated ? [] : changedFields(row, requested, write.id);
   };
 }
 

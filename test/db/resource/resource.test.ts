@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { randomBytes } from 'node:crypto';
 import { bumpVersion } from '../../../api/db/box/box.ts';
 import { digestsOf, findResources, readResource } from '../../../api/db/resource/resource.ts';
 import type { Owner } from '../../../api/db/resource/resource.ts';
@@ -9,7 +8,6 @@ import { storeResources } from '../../../api/db/resource/store.ts';
 import type { ResourceWrite } from '../../../api/db/resource/store.ts';
 import { boxDatabase } from '../../resources/box-database.ts';
 import type { BoxDatabase } from '../../resources/box-database.ts';
-import { costOf } from '../../resources/statement-cost.ts';
 
 const key = { kind: 'Client', id: 'a' } as const;
 

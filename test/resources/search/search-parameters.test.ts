@@ -3,10 +3,11 @@ import fc from 'fast-check';
 import { Problem } from '../../../api/problem.ts';
 import { readPageMark, writeCursor } from '../../../api/resources/search/cursor.ts';
 import { readElementsOnly, readSearch, refuseParameters } from '../../../api/resources/search/parameters.ts';
-import { storedSearches } from '../../../api/resources/search/stored.ts';
+import { accessPolicy } from '../../../api/records/access-policy.ts';
+import { client } from '../../../api/records/client.ts';
 import { session } from '../../../api/records/session.ts';
 
-const definitions = { ...storedSearches, Session: session.search };
+const definitions = { Client: client.search, AccessPolicy: accessPolicy.search, Session: session.search };
 type Kind = keyof typeof definitions;
 
 function read(kind: Kind, query: string) {

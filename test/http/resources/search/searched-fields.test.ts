@@ -6,7 +6,8 @@ import { resourceRoutes } from '../../../../api/http/resources/resource-routes.t
 import { userRoutes } from '../../../../api/http/resources/resource-routes.ts';
 import type { SearchDefinition } from '../../../../api/resources/search/parameters.ts';
 import { auditEvent } from '../../../../api/records/audit-event.ts';
-import { storedSearches } from '../../../../api/resources/search/stored.ts';
+import { accessPolicy } from '../../../../api/records/access-policy.ts';
+import { client } from '../../../../api/records/client.ts';
 import { session } from '../../../../api/records/session.ts';
 import { grant } from '../../../../api/records/grant.ts';
 import { group } from '../../../../api/records/group.ts';
@@ -19,7 +20,7 @@ type Kind = ResourceKind | 'User';
 
 /** Every definition of a search, by kind. */
 const definitions: Readonly<Record<Kind, readonly SearchDefinition<object>[]>> = {
-  ...{ Client: [storedSearches.Client], AccessPolicy: [storedSearches.AccessPolicy] },
+  ...{ Client: [client.search], AccessPolicy: [accessPolicy.search] },
   ...{ Group: [group.search], Grant: [grant.search], Session: [session.search] },
   AuditEvent: [auditEvent.search],
   User: [userSearch],

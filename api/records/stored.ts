@@ -1,0 +1,252 @@
+import { isDeepStrictEqual } from 'node:util';
+import { confidentialFault } from '../../crds/client-type.ts';
+import type { Fault } from '../../crds/fault.ts';
+import { RESOURCE_ID } from '../../crds/fields.ts';
+import { isObject } from '../../crds/json-value.ts';
+import type { NoteEvent } from '../audit/recorded.ts';
+import { Secret } from '../client/secret.ts';
+import { bumpVersion } from '../db/box/box.ts';
+import { inBox } from '../db/core/transaction.ts';
+import type { Connection } from '../db/core/transaction.ts';
+import { readResource } from '../db/resource/resource.ts';
+import type { StoredResource } from '../db/resource/resource.ts';
+import { resourceListing } from '../db/resource/search.ts';
+import type { ResourceFilters } from '../db/resource/search.ts';
+import { storeResources } from '../db/resource/store.ts';
+import { deleteResources } from '../db/resource/write.ts';
+import { Problem } from '../problem.ts';
+import { readDates } from '../resources/search/dates.ts';
+import type { SearchDefinition } from '../resources/search/parameters.ts';
+import { searchable } from '../resources/search/searchable.ts';
+import type { ResourceRef, ResourceServices, StoredKind } from '../resources/services.ts';
+import { changing, refuseManaged } from '../resources/write/change.ts';
+import { changedResourceFields } from '../resources/write/changed-fields.ts';
+import type { WriteConditions } from '../resources/write/confirm-changes.ts';
+import { demandPreconditions } from '../resources/write/etag.ts';
+import type { Preconditions } from '../resources/write/etag.ts';
+import { resourceEvent, storeEvent } from '../resources/write/resource-event.ts';
+import { givesReadOnly, readOnlyFaults, storedElements, storedView } from '../resources/write/stored-view.ts';
+import { readSubmission, validateSubmission } from '../resources/write/submission.ts';
+import type { Submission } from '../resources/write/submission.ts';
+import { withinQuota } from '../resources/write/within-quota.ts';
+import { changedDocument, defineRecord } from './record.ts';
+import type { RecordKind, RequestedChange, Written } from './record.ts';
+
+const idForm = new RegExp(RESOURCE_ID);
+
+/** Defines clients or policies, which are stored as they are submitted: a PUT creates what is not there. */
+export function defineStored<Kind extends StoredKind>(
+  kind: Kind,
+  filters: SearchDefinition<ResourceFilters>['filters'],
+): RecordKind<Kind, StoredResource, ResourceFilters, string> {
+  const created = (texts: readonly string[], name: string) => ({ createdAt: readDates(name, texts) });
+  const elements = storedElements[kind];
+  return defineRecord({
+    kind,
+    search: searchable(resourceListing(kind), { elements, sort: 'id', filters, ranges: { created_at: created } }),
+    view: storedView,
+    version: ({ version }) => version,
+    owner: ({ owner }) => owner,
+    idOf: (text) => (idForm.test(text) ? text : undefined),
+    read: (connection, box, id) => readResource(connection, box, { kind, id }),
+    create: (services, box, document) => create(services, box, kind, document),
+    put: (services, box, { id, ...change }) => replace(services, { box, kind, id }, change),
+    change: (services, box, { id, ...change }) => patch(services, { box, kind, id }, change),
+    changedFields: (row, requested, id) =>
+      changedResourceFields(kind, id, row, row === undefined ? requested.value : changed(row, requested)),
+    remove: (services, box, id, preconditions) => remove(services, { box, kind, id }, preconditions),
+  });
+}
+
+/** Creates a resource, whose id is in its body. Throws Problem `invalid`, `conflict` (the id is taken), and Outage. */
+async function create(
+  services: ResourceServices,
+  box: string,
+  kind: StoredKind,
+  value: unknown,
+): Promise<StoredResource> {
+  const submission = readSubmission({ kind }, value, services.now());
+  const { id, secret } = submission;
+  const hash = typeof secret === 'string' ? await services.secrets.store(secret) : undefined;
+  return changing(services, box, async (connection, note) => {
+    const current = await readResource(connection, box, { kind, id });
+    if (current !== undefined) {
+      throw new Problem('conflict', [{ path: 'id', message: `is taken: ${kind} ${id} exists; replace it with PUT` }]);
+    }
+    return store(connection, box, { submission, current, hash }, note);
+  });
+}
+
+type Change = WriteConditions & { readonly requested: RequestedChange };
+
+/**
+ * Creates or replaces a resource. Throws Problem `invalid`, `conflict` (it is managed), `precondition-failed`,
+ * ChangedMeanwhile, and Outage.
+ */
+async function replace(
+  services: ResourceServices,
+  ref: ResourceRef,
+  { requested: { value }, preconditions, confirmChanges }: Change,
+): Promise<Written<StoredResource>> {
+  const { box, kind, id } = ref;
+  const validated = validateSubmission(ref, value, services.now());
+  if (!validated.ok) {
+    throw new Problem('invalid', [...validated.faults, ...(await faultsOfReadOnly(services, ref, value))]);
+  }
+  const { submission } = validated;
+  // Before the lock: hashing takes a while, and other changes of the box must not wait for it.
+  const { secret } = submission;
+  const hash = typeof secret === 'string' ? await services.secrets.store(secret) : undefined;
+  return changing(services, box, async (connection, note) => {
+    const current = await readResource(connection, box, ref);
+    refuseManaged(current, services);
+    demandPreconditions(preconditions, current?.version);
+    const readOnly = readOnlyFaults(value, current);
+    if (readOnly.length > 0) throw new Problem('invalid', readOnly);
+    confirmChanges?.(() => changedResourceFields(kind, id, current, value));
+    const row = await store(connection, box, { submission, current, hash }, note);
+    return { row, created: current === undefined };
+  });
+}
+
+/** Returns the faults of read-only fields, to report all faults at once. Reads the row only if there are any. */
+async function faultsOfReadOnly(
+  services: ResourceServices,
+  ref: ResourceRef,
+  value: unknown,
+): Promise<readonly Fault[]> {
+  if (!givesReadOnly(value)) return [];
+  const read = (connection: Connection) => readResource(connection, ref.box, ref);
+  return readOnlyFaults(value, idForm.test(ref.id) ? await inBox(services.pool, ref.box, 'snapshot', read) : undefined);
+}
+
+/** The secret's stored form, made before the box is locked. */
+interface Hashed {
+  readonly secret: Secret;
+  readonly hash: string;
+}
+
+/** Outcome of a round: the stored row, undefined if there is none, or a secret that must be hashed first. */
+type Round = { readonly row: StoredResource | undefined } | { readonly needsHash: Secret };
+
+/** The second round has the hash; a third is needed only when the patch copies a secret from a field that moved. */
+const rounds = 3;
+
+/**
+ * Changes a resource by a patch; undefined when there is none. Throws Problem `not-parsable`, `invalid`, `conflict` (it
+ * is managed, or the patch does not fit it), `precondition-failed`, ChangedMeanwhile, and Outage.
+ */
+async function patch(
+  services: ResourceServices,
+  ref: ResourceRef,
+  { requested, preconditions, confirmChanges }: Change,
+): Promise<StoredResource | undefined> {
+  const { box, kind, id } = ref;
+  let hashed: Hashed | undefined;
+  for (let round = 0; round < rounds; round += 1) {
+    const known = hashed;
+    const outcome = await changing<Round>(services, box, async (connection, note) => {
+      const current = await readResource(connection, box, ref);
+      if (current === undefined) return { row: undefined };
+      refuseManaged(current, services);
+      demandPreconditions(preconditions, current.version);
+      const wanted = changed(current, requested);
+      confirmChanges?.(() => changedResourceFields(kind, id, current, wanted));
+      const submission = readSubmission(ref, wanted, services.now(), current);
+      const { secret } = submission;
+      // A secret must be hashed first: not under the lock.
+      if (typeof secret === 'string' && secret !== known?.secret.reveal()) return { needsHash: new Secret(secret) };
+      return { row: await store(connection, box, { submission, current, hash: known?.hash }, note) };
+    });
+    if ('row' in outcome) return outcome.row;
+    hashed = { secret: outcome.needsHash, hash: await services.secrets.store(outcome.needsHash.reveal()) };
+  }
+  throw new Problem('conflict', `${kind} ${id} is being changed by others; try again`);
+}
+
+/** Returns a resource after a change. Throws Problem `conflict` when a patch does not fit it, and `invalid`. */
+function changed(current: StoredResource, requested: RequestedChange): unknown {
+  const shown = storedView(current);
+  if (requested.form === 'json-patch')
+    return changedDocument(shown, { ...requested, value: requested.value.map(writeOnlySecret) });
+  const result = changedDocument(shown, requested);
+  // A merge removes what is null, and the secret was not there to begin with: it would be kept.
+  const removesSecret = isObject(requested.value) && requested.value['secret'] === null;
+  return removesSecret && isObject(result) ? { ...result, secret: null } : result;
+}
+
+/** Turns `replace` and `remove` of the secret into `add`: the document does not show it. */
+function writeOnlySecret(operation: unknown): unknown {
+  if (!isObject(operation) || operation['path'] !== '/secret') return operation;
+  if (operation['op'] === 'remove') return { op: 'add', path: '/secret', value: null };
+  return operation['op'] === 'replace' ? { ...operation, op: 'add' } : operation;
+}
+
+/**
+ * Deletes a resource and returns it; undefined when it was not there. With a client all its sessions end. Throws
+ * Problem `conflict` (it is managed), `precondition-failed`, and Outage.
+ */
+function remove(
+  services: ResourceServices,
+  { box, kind, id }: ResourceRef,
+  preconditions: Preconditions,
+): Promise<StoredResource | undefined> {
+  return changing(services, box, async (connection, note) => {
+    const key = { kind, id };
+    const current = await readResource(connection, box, key);
+    refuseManaged(current, services);
+    demandPreconditions(preconditions, current?.version);
+    if (current === undefined) return undefined;
+    await deleteResources(connection, box, await bumpVersion(connection, box), [key]);
+    note(resourceEvent('deleted', key));
+    return current;
+  });
+}
+
+/** A submission that replaces the present resource, if there is one. */
+interface Replacement {
+  readonly submission: Submission;
+  readonly current: StoredResource | undefined;
+  /** Stored form of the submitted secret. */
+  readonly hash: string | undefined;
+}
+
+/**
+ * Stores a submission in place of the present resource, and notes the event. A submission that changes nothing writes
+ * nothing and keeps the version. Must be called within `changing`. Throws Problem `invalid` for a client that needs a
+ * secret and has none, and beyond a quota of the box.
+ */
+async function store(
+  connection: Connection,
+  box: string,
+  replacement: Replacement,
+  note: NoteEvent,
+): Promise<StoredResource> {
+  const { submission, current } = replacement;
+  const { kind, id, resource, body } = submission;
+  if (resource.resourceType === 'Client') {
+    const fault = confidentialFault(resource, current?.hasSecret ?? false);
+    if (fault !== undefined) throw new Problem('invalid', [fault]);
+  }
+  const secrets = secretsOf(replacement);
+  if (current !== undefined && secrets === undefined && isDeepStrictEqual(current.body, body)) return current;
+  // A new secret of a client, or its removal, makes all others invalid.
+  const previous = secrets === undefined ? undefined : null;
+  const write = { kind, id, body, secrets, previous, owner: undefined, digest: undefined };
+  await withinQuota(connection, box, async () => {
+    await storeResources(connection, box, await bumpVersion(connection, box), [write]);
+  });
+  const stored = await readResource(connection, box, write);
+  if (stored === undefined) throw new Error(`${kind} ${id} was stored, and is not there`);
+  note(storeEvent({ kind, id }, current?.body, body, secrets === undefined ? [] : ['secret']));
+  return stored;
+}
+
+/** Returns the secrets to store; undefined: the present ones stay. */
+function secretsOf({ submission, current, hash }: Replacement): readonly string[] | undefined {
+  const { secret } = submission;
+  if (secret === undefined) return undefined;
+  if (secret === null) return current?.hasSecret === true ? [] : undefined;
+  if (hash === undefined) throw new TypeError('a secret that was not hashed');
+  return [hash];
+}
