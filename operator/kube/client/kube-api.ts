@@ -168,7 +168,7 @@ interface Run<T> {
   path: string;
 }
 
-/** What the library's models are given to read. */
+/** Values that the models of the library read. */
 const nothing = new SelfDecodingBody(Promise.resolve(Buffer.from('{}')));
 
 /** Sends a request, over the connections of its dispatcher; `fetch` takes three times as much of the thread's time. */

@@ -27,7 +27,7 @@ export interface Collection {
   readonly list: (api: MakeApi, query: ListQuery) => Promise<unknown>;
 }
 
-/** How a collection is listed. */
+/** Options of the list of a collection. */
 export interface ListOptions {
   readonly collection: Collection;
   /** Objects of one answer at most. */
