@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import type { ApiConfig } from './config.ts';
-import { batchedHosts } from './db/box/host.ts';
-import { batchedRootBox } from './db/box/root-box.ts';
+import { batchedHosts, batchedRootBox } from './db/box/host.ts';
 import type { Connections } from './db/core/pool.ts';
 import type { BoxAddressing } from './http/request/box-address.ts';
 

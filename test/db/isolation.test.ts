@@ -281,7 +281,7 @@ describe('hand-written SQL under the API’s role', () => {
     const settings = `INSERT INTO boxgate.resource (box, kind, id, version, body)
                       VALUES ('alpha', 'Box', 'alpha', 1, '{"audit": {"retention": 7}}')`;
     for (const [name, parameters] of Object.entries(runAsCaller)) {
-      const told = async (named: string, box: string) => {
+      const told = async (named: string, box: string): Promise<readonly unknown[]> => {
         const names = `SELECT set_config('boxgate.box', '${named}', true)`;
         return (await attempt('alpha', settings, names, `SELECT boxgate.${name}(${parameters(box)}) AS told`)).rows;
       };

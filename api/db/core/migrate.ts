@@ -35,9 +35,9 @@ export interface MigrationReport {
 }
 
 /**
- * Brings a database to the newest schema, as its owner, and gives the API's role its rights; each migration in its own
+ * Brings a database to the newest schema, as its owner, and gives the API's role its rights; each version in its own
  * transaction, one run at a time (advisory lock). Throws an Error of one sentence if the server or a role does not meet
- * the requirements, an applied migration was changed, or the database is newer than this release, or was made before the
+ * the requirements, an applied version was changed, or the database is newer than this release, or was made before the
  * first one; with `leaveNewer`, a newer one is left as it is.
  */
 export async function migrate(

@@ -1,4 +1,4 @@
-import { clusterOfBox } from '../../db/box/box-cluster.ts';
+import { clusterOfBox } from '../../db/box/box.ts';
 import type { Connections } from '../../db/core/pool.ts';
 import { inBoxWithin } from '../../db/core/transaction.ts';
 import { plannedRows } from '../../db/resource/planned-rows.ts';

@@ -1,6 +1,6 @@
 import type { NoteEvent } from '../../audit/recorded.ts';
 import type { Fault } from '../../../crds/fault.ts';
-import { readBootstrapped, writeBootstrapped } from '../../db/user/bootstrapped.ts';
+import { readBootstrapped, writeBootstrapped } from '../../db/box/box.ts';
 import { findUse } from '../../db/box/box-use.ts';
 import { Outage } from '../../db/core/outage.ts';
 import { inBox } from '../../db/core/transaction.ts';

@@ -3,8 +3,7 @@ import { allBoxes, bumpVersion, declaredBoxes, ensureBox, lockVersion } from '..
 import { claimHosts } from '../../../api/db/box/box-host.ts';
 import { readConfigChanges } from '../../../api/db/box/config-changes.ts';
 import { claimEpoch, lockEpoch } from '../../../api/db/box/epoch.ts';
-import { batchedHosts } from '../../../api/db/box/host.ts';
-import { batchedRootBox } from '../../../api/db/box/root-box.ts';
+import { batchedHosts, batchedRootBox } from '../../../api/db/box/host.ts';
 import { Outage } from '../../../api/db/core/outage.ts';
 import { deleteResources, lockResources } from '../../../api/db/resource/write.ts';
 import { storeResources } from '../../../api/db/resource/store.ts';
