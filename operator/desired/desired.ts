@@ -71,14 +71,6 @@ export function contests(candidates: readonly Candidate[], rows: Holders): Reado
 /** By row key: the object that has the row. */
 export type Holders = ReadonlyMap<string, { readonly declarer: { readonly uid: string } }>;
 
-/** Checks whether two objects may declare one id. */
-export function isAnyContested(candidates: readonly Candidate[]): boolean {
-  const spelled = spelledIds(candidates);
-  if (spelled.size === 0) return false;
-  const ids = candidates.map(rowKeyOf).filter((key) => spelled.has(key));
-  return new Set(ids).size < ids.length;
-}
-
 /** Returns the ids set in `spec.id`: names are unique, so only these can be contested. */
 function spelledIds(candidates: readonly Candidate[]): ReadonlySet<string> {
   return new Set(candidates.filter(({ object, validated }) => validated.rowKey !== object.key).map(rowKeyOf));

@@ -11,7 +11,7 @@ export function linksToAsk(
   const unknown = new Map<string, Link>();
   for (const { validated } of desired) {
     for (const link of linksOf(validated)) {
-      const key = rowKey({ kind: link.resourceType, id: link.id });
+      const key = keyOf(link);
       if (!isHere(key) && !known.has(key)) unknown.set(key, link);
     }
   }
@@ -23,19 +23,12 @@ export function danglingLinks(
   validated: Desired['validated'],
   isThere: (rowKey: string) => boolean,
 ): readonly string[] {
-  const links = linksOf(validated);
-  if (links.every(({ resourceType, id }) => isThere(rowKey({ kind: resourceType, id })))) return none;
   return linkNames(validated).filter((key) => !isThere(key));
 }
 
 /** Returns a policy's links, as `Client/x`, each once. */
 export function linkNames(validated: Desired['validated']): readonly string[] {
-  const links = linksOf(validated);
-  const [only] = links;
-  if (only === undefined) return none;
-  return links.length === 1
-    ? [rowKey({ kind: only.resourceType, id: only.id })]
-    : [...new Set(links.map(({ resourceType, id }) => rowKey({ kind: resourceType, id })))];
+  return [...new Set(linksOf(validated).map(keyOf))];
 }
 
 /** Shared: nearly every object has none. */
@@ -43,7 +36,7 @@ const none: readonly never[] = [];
 
 /** Returns the links of a policy; none for other kinds. */
 export function linksOf({ traits }: Desired['validated']): readonly Link[] {
-  return traits.kind === 'AccessPolicy' ? traits.links : [];
+  return traits.kind === 'AccessPolicy' ? traits.links : none;
 }
 
 /**
@@ -61,6 +54,6 @@ export async function findLinks(
   for (const link of links) stored.setUndeclaredLink(keyOf(link), !missing.has(keyOf(link)));
 }
 
-function keyOf({ resourceType, id }: ReturnType<typeof linksToAsk>[number]): string {
+function keyOf({ resourceType, id }: Link): string {
   return rowKey({ kind: resourceType, id });
 }

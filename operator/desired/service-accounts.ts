@@ -14,9 +14,8 @@ export interface AccountSources {
 
 /**
  * Compares the pins of a box, and the uids that entries name, with the ServiceAccounts of the cluster. The API is told
- * of those that are gone, refuses their tokens, and revokes those of their clients. If the cluster may not be asked, or
- * the API is an older one, nothing is known. Returns the states by object key; `before` has the earlier ones. Throws
- * ManagementError.
+ * of those that are gone, refuses their tokens, and revokes those of their clients. If the cluster may not be asked,
+ * nothing is known. Returns the states by object key; `before` has the earlier ones. Throws ManagementError.
  */
 export async function followServiceAccounts(
   desired: readonly Desired[],

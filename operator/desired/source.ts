@@ -113,8 +113,6 @@ export interface Source {
 export interface TerminatingObject extends ObjectName {
   /** Its box. */
   readonly namespace: string;
-  /** Characters of its spec as JSON. */
-  readonly length: number;
   /** Milliseconds since its deletion was first seen, on a clock that never goes back. */
   readonly waited: number;
 }

@@ -1,5 +1,5 @@
 import type { Desired } from '../desired/desired.ts';
-import type { StatusInput, Refusal } from '../status/status-input.ts';
+import type { ReconcileResult, Refusal } from '../status/reconcile-result.ts';
 import type { InstalledKinds } from '../installed-fields.ts';
 import type { ServiceState } from '../desired/source.ts';
 import type { SecretCache } from '../secrets/keeper.ts';
@@ -8,8 +8,8 @@ import type { Transition } from '../status/status.ts';
 import type { UsageCache } from '../status/usage.ts';
 import { StoredState } from './stored-state.ts';
 
-/** Input of the last published status, and the times at which its conditions changed. */
-export interface Published extends StatusInput {
+/** Result of the last published status, and the times at which its conditions changed. */
+export interface Published extends ReconcileResult {
   readonly transitions: readonly Transition[];
 }
 

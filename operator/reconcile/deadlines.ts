@@ -1,5 +1,5 @@
 import type { EventRecorder } from '../status/events.ts';
-import { deletionWaits, type Failure } from '../status/status-input.ts';
+import { deletionWaits, type Failure } from '../status/reconcile-result.ts';
 import type { TerminatingObject, Finalizers } from '../desired/source.ts';
 import type { QueueOptions } from './work-queue.ts';
 
@@ -26,10 +26,10 @@ const period = 1_000;
 export function startDeadlines(options: DeadlineOptions, signal: AbortSignal): void {
   let cancel = (): void => undefined;
   /** By uid. */
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const next = (): void => {
     if (signal.aborted) return;
-    tellWaiting(options, told);
+    reportWaiting(options, reported);
     cancel = options.schedule(period, () => void releaseOverdue(options, signal).finally(next));
   };
   signal.addEventListener('abort', () => cancel(), { once: true });
@@ -40,13 +40,13 @@ export function startDeadlines(options: DeadlineOptions, signal: AbortSignal): v
 const patience = 2_000;
 
 /** Reports once each object that waits for a pass that succeeds. */
-function tellWaiting({ finalizers, failureOf, events }: DeadlineOptions, told: Set<string>): void {
+function reportWaiting({ finalizers, failureOf, events }: DeadlineOptions, reported: Set<string>): void {
   const going = finalizers.terminating();
-  for (const uid of told) if (!going.some((one) => one.uid === uid)) told.delete(uid);
+  for (const uid of reported) if (!going.some((one) => one.uid === uid)) reported.delete(uid);
   for (const { kind, namespace, name, uid, waited } of going) {
     const failure = failureOf(namespace);
-    if (waited < patience || told.has(uid) || failure === undefined) continue;
-    told.add(uid);
+    if (waited < patience || reported.has(uid) || failure === undefined) continue;
+    reported.add(uid);
     const object = { kind, namespace, name, uid };
     events.record({ object, type: 'Warning', reason: 'DeletionWaits', message: deletionWaits(failure) });
   }

@@ -5,12 +5,12 @@ import { isMassDeletion } from '../desired/mass-deletion-guard.ts';
 import type { DeletionCache } from './box-cache.ts';
 import type { PassContext } from './pass-context.ts';
 import { declarerOf } from '../desired/declared.ts';
-import { contested, isAnyContested, rowKey, type Candidate } from '../desired/desired.ts';
+import { contested, contests, rowKey, type Candidate } from '../desired/desired.ts';
 import { releaseRetained } from '../secrets/forget.ts';
 import type { BoxPass } from './box-pass.ts';
 import { notReleased } from '../desired/source.ts';
 import { isLocked } from './statuses.ts';
-import { areAllOwn, isWanted, removalLine, removalsOf, type Removal } from './plan.ts';
+import { isWanted, removalLine, removalsOf, type Removal } from './plan.ts';
 
 /** Removals made before anything else in a pass. */
 export interface Deletions {
@@ -32,7 +32,7 @@ export async function removeDeleted(pass: BoxPass): Promise<Deletions> {
   deletions.missing = 0;
   deletions.hasPending = going.length > 0;
   if (hostsFailure !== undefined) throw hostsFailure;
-  if (!stored.isSynced && (going.length > 0 || isAnyContested(candidates))) await listStoredRows(pass);
+  if (!stored.isSynced && (going.length > 0 || contests(candidates, stored.rows).size > 0)) await listStoredRows(pass);
   deletions.hasPending = going.length > 0 || !isEachDeclared(stored.rows, candidates);
   if (!deletions.hasPending) return { removed: [], open: new Set() };
   const there = uidsOf(candidates);
@@ -57,7 +57,6 @@ export function deletionsOf(removal: PromiseSettledResult<Deletions>): Deletions
 }
 
 function isEachDeclared(rows: StoredState['rows'], candidates: readonly Candidate[]): boolean {
-  if (areAllOwn(candidates, rows)) return true;
   const there = uidsOf(candidates);
   return [...rows.values()].every(({ declarer }) => there.has(declarer.uid));
 }

@@ -1,8 +1,8 @@
 import type { DeleteLine, RowName } from '../../api/client/desired-state.ts';
 import type { KnownRow } from './stored-state.ts';
 import { objectKey, ownerOf, type Identity } from '../desired/declared.ts';
-import { intentOf, rowKey, type Candidate, type Contender, type Desired } from '../desired/desired.ts';
-import type { Refusal } from '../status/status-input.ts';
+import { intentOf, rowKey, type Contender, type Desired } from '../desired/desired.ts';
+import type { Refusal } from '../status/reconcile-result.ts';
 
 /** A row to remove. */
 export interface Removal {
@@ -57,9 +57,7 @@ export function removalsOf(
   rows: Situation['rows'],
   complete: boolean,
 ): readonly Removal[] {
-  const wanting = contenders.filter(isWanted);
-  if (areAllOwn(wanting, rows)) return [];
-  const wanted = new Map(wanting.map((one) => [one.validated.rowKey, one]));
+  const wanted = new Map(contenders.filter(isWanted).map((one) => [one.validated.rowKey, one]));
   const objects = new Map(contenders.map((one) => [one.object.key, one]));
   const remove: Removal[] = [];
   for (const [key, row] of rows) {
@@ -67,16 +65,6 @@ export function removalsOf(
     if (removal !== undefined) remove.push(removal);
   }
   return remove;
-}
-
-/**
- * Checks whether each row belongs to the very object that wants it. This is nearly always true: then no index of twenty
- * thousand objects is built in each pass.
- */
-export function areAllOwn(candidates: readonly Candidate[], rows: Situation['rows']): boolean {
-  let own = 0;
-  for (const { object, validated } of candidates) if (rows.get(validated.rowKey)?.declarer.uid === object.uid) own += 1;
-  return own === rows.size;
 }
 
 /** Checks whether an object wants its row: not if an older one has the id. */

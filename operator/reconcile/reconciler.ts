@@ -5,7 +5,7 @@ import { emptyCache, type BoxCache } from './box-cache.ts';
 import { createClusterSettings, type ReadServiceAccounts, createJobs, SWEEP } from './sweep.ts';
 import { countConditions, measured, noMeter, type PassMeter } from './pass-metrics.ts';
 import { startDeadlines } from './deadlines.ts';
-import { failureOf, type Failure } from '../status/status-input.ts';
+import { failureOf, type Failure } from '../status/reconcile-result.ts';
 import { keepHosts } from '../desired/host-keeper.ts';
 import { inAllBoxes, isMassDeletion, type Missing } from '../desired/mass-deletion-guard.ts';
 import { reconcileBox } from './pass.ts';

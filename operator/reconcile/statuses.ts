@@ -1,8 +1,8 @@
 import type { BoxCache, Published } from './box-cache.ts';
 import { objectKey } from '../desired/declared.ts';
 import type { Desired } from '../desired/desired.ts';
-import { deletionWaits, type Failure, sameStatusInput, failureOf, type Refusal } from '../status/status-input.ts';
-import { boxStatusInput } from '../status/box-status-input.ts';
+import { deletionWaits, type Failure, isSameResult, failureOf, type Refusal } from '../status/reconcile-result.ts';
+import { resultsOfBox } from '../status/box-results.ts';
 import type { Condition, ObjectStatus } from '../status/object-status.ts';
 import type { BoxPass } from './box-pass.ts';
 import type { PassContext } from './pass-context.ts';
@@ -16,7 +16,7 @@ export type Remainder = 'done' | 'more';
 
 /**
  * Writes the statuses that changed since they were last written, up to the share of a box in a pass; returns what
- * remains. Before an object is called Ready it gets the finalizer. Objects with the same input as before are skipped,
+ * remains. Before an object is called Ready it gets the finalizer. Objects with the same result as before are skipped,
  * and so are those in `untouched` (their keys). The next pass reports an object whose finalizer the API server has just
  * refused.
  */
@@ -44,13 +44,13 @@ interface DueStatus {
   readonly status: ObjectStatus;
   /** The one that was published last. */
   readonly last: ObjectStatus | undefined;
-  /** Memory of it: its input, and the times of its conditions. */
+  /** Memory of it: the result, and the times of its conditions. */
   readonly published: Published;
 }
 
 /**
  * Returns the statuses that differ from those published last, without the objects in `untouched`; `isCut` if the share
- * of a box in a pass did not reach all of them. Remembers inputs that leave a status as it is.
+ * of a box in a pass did not reach all of them. Remembers results that leave a status as it is.
  */
 function dueStatuses(
   pass: BoxPass,
@@ -62,22 +62,22 @@ function dueStatuses(
   const time = context.now().toISOString();
   const pool = new TransitionPool();
   const changed: DueStatus[] = [];
-  for (const input of boxStatusInput(pass, desired, open)) {
-    const { key } = input.desired.object;
+  for (const result of resultsOfBox(pass, desired, open)) {
+    const { key } = result.desired.object;
     const before = cache.published.get(key);
-    if (untouched.has(key) || (before !== undefined && sameStatusInput(before, input))) continue;
+    if (untouched.has(key) || (before !== undefined && isSameResult(before, result))) continue;
     if (changed.length >= (context.source.statusesInTurn ?? Infinity)) return { changed, isCut: true };
-    const conditions = withTransitionTimes(input, before?.transitions ?? [], time);
-    const status = statusOf(input, conditions);
+    const conditions = withTransitionTimes(result, before?.transitions ?? [], time);
+    const status = statusOf(result, conditions);
     const last = before && lastStatus(before);
-    const published = { ...input, transitions: pool.of(conditions) };
+    const published = { ...result, transitions: pool.of(conditions) };
     if (last !== undefined && isSameStatus(last, status)) cache.published.set(key, published);
     else changed.push({ status, last, published });
   }
   return { changed, isCut: false };
 }
 
-/** Returns the last published status, rebuilt from its input: none of its conditions has changed since. */
+/** Returns the last published status, rebuilt from its result: none of its conditions has changed since. */
 function lastStatus(last: Published): ObjectStatus {
   return statusOf(last, withTransitionTimes(last, last.transitions, ''));
 }

@@ -1,7 +1,7 @@
 import type { RowName } from '../../api/client/desired-state.ts';
 import type { Fault } from '../../crds/fault.ts';
 import type { Identity } from '../desired/declared.ts';
-import type { Refusal } from '../status/status-input.ts';
+import type { Refusal } from '../status/reconcile-result.ts';
 
 /** A row of this cluster in the database. */
 export interface KnownRow extends RowName {

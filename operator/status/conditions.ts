@@ -2,7 +2,7 @@ import { plainText } from '../../process/plain-text.ts';
 import { faultSentence, joinedSentences, type Fault } from '../../crds/fault.ts';
 import type { Kind } from '../../crds/kind.ts';
 import type { Declared } from '../desired/declared.ts';
-import type { StatusInput } from './status-input.ts';
+import type { ReconcileResult } from './reconcile-result.ts';
 import type { Condition } from './object-status.ts';
 import { CONDITIONS, HOLDING_BACK, isConditionType, NEXT_STEPS, type ConditionType, type Reason } from './reasons.ts';
 import { accountName, strangerAmong, type AccountState } from '../desired/account-state.ts';
@@ -16,7 +16,7 @@ export type Verdict = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 type Answer = readonly [status: Condition['status'], reason: Reason, message: string];
 
 /** Returns the conditions of an object; those that are `absent` when all is well (reasons.ts) only if true. */
-export function conditionsOf(input: StatusInput): readonly Verdict[] {
+export function conditionsOf(input: ReconcileResult): readonly Verdict[] {
   const verdicts = Object.entries(QUESTIONS).flatMap(([type, question]) => verdictOf(type, question(input)));
   return [ready(input, verdicts), ...verdicts];
 }
@@ -36,7 +36,7 @@ const QUESTIONS = {
   GrantsEverything: grantsEverything,
   NotInForce: withoutEffect,
   OperatorOlder: operatorOlder,
-} as const satisfies Record<Exclude<ConditionType, 'Ready'>, (input: StatusInput) => Answer | undefined>;
+} as const satisfies Record<Exclude<ConditionType, 'Ready'>, (input: ReconcileResult) => Answer | undefined>;
 
 function verdictOf(type: string, answer: Answer | undefined): Verdict[] {
   return answer === undefined || !isConditionType(type) ? [] : [verdict(type, answer)];
@@ -57,7 +57,7 @@ function verdict(type: ConditionType, [status, reason, text]: Answer): Verdict {
   };
 }
 
-function ready({ desired: { validated }, refusal, apiFault }: StatusInput, verdicts: readonly Verdict[]): Verdict {
+function ready({ desired: { validated }, refusal, apiFault }: ReconcileResult, verdicts: readonly Verdict[]): Verdict {
   if (validated.suspended) return verdict('Ready', ['Unknown', 'Suspended', 'spec.suspend is true']);
   for (const type of HOLDING_BACK) {
     const found = verdicts.find((one) => one.type === type);
@@ -75,7 +75,7 @@ function notHeld(refusal: string): string {
 
 const API_AWAY = 'nothing new is applied in the box, and it may issue no tokens';
 
-function valid(input: StatusInput): Answer {
+function valid(input: ReconcileResult): Answer {
   const faults = faultsOf(input);
   const { object, validated } = input.desired;
   const reason = validated.isTooLarge === true ? 'TooLarge' : 'Invalid';
@@ -89,7 +89,7 @@ function valid(input: StatusInput): Answer {
 }
 
 /** Returns all faults of an object, whether the operator or the API found them. */
-export function faultsOf({ desired: { object, validated }, row, unusable }: StatusInput): readonly Fault[] {
+export function faultsOf({ desired: { object, validated }, row, unusable }: ReconcileResult): readonly Fault[] {
   if (typeof row === 'object' && row.result === 'invalid') return row.faults;
   // An unusable part of a client is not a fault of the object: another setting of the API helps.
   if (object.kind === 'Client') return validated.faults;
@@ -106,7 +106,7 @@ function isAboutHosts({ path }: Fault): boolean {
   return path === 'spec.hosts';
 }
 
-function conflict({ desired: { object, validated, loses }, row, unusable }: StatusInput): Answer | undefined {
+function conflict({ desired: { object, validated, loses }, row, unusable }: ReconcileResult): Answer | undefined {
   if (typeof row === 'object' && row.result === 'locked') return ['True', 'NamespaceRecreated', row.detail];
   if (loses !== undefined)
     return ['True', 'DeclaredTwice', `${loses} declares the same ${identityOf(object)} and has it`];
@@ -118,7 +118,7 @@ function conflict({ desired: { object, validated, loses }, row, unusable }: Stat
 }
 
 /** Returns the condition that kstatus treats as failed instead of in progress: only a change of the object helps. */
-function stalled(input: StatusInput): Answer | undefined {
+function stalled(input: ReconcileResult): Answer | undefined {
   const [status, reason, message] = valid(input);
   // Free quota, or a newer operator, helps too.
   if (reason === 'QuotaExceeded' || reason === 'NewerFields') return undefined;
@@ -128,7 +128,7 @@ function stalled(input: StatusInput): Answer | undefined {
 /** Kinds whose objects never have a secret. */
 const withoutSecrets: readonly Kind[] = ['AccessPolicy', 'Group'];
 
-function secretReady(input: StatusInput): Answer | undefined {
+function secretReady(input: ReconcileResult): Answer | undefined {
   const { object, validated, secret } = input.desired;
   if (validated.faults.length > 0 || withoutSecrets.includes(object.kind)) return undefined;
   if (object.kind === 'Box' && validated.secret.from === 'nowhere') return undefined;
@@ -165,7 +165,7 @@ function lostAccount({ index, seen, uid, ...account }: AccountState, { name, nam
 }
 
 /** Returns the condition of a client with keys or ServiceAccounts, or of a public client. */
-function withoutSecret(input: StatusInput): Answer {
+function withoutSecret(input: ReconcileResult): Answer {
   if (input.servesServiceAccounts) return ['True', 'SecretNotNeeded', ''];
   if (input.desired.validated.serviceAccounts === 'alone') return ['False', 'ServiceAccountsNotServed', NOT_SERVED];
   const unlisted = unlistedHost(input);
@@ -173,7 +173,7 @@ function withoutSecret(input: StatusInput): Answer {
 }
 
 /** Returns why no keys are fetched from the `jwks_uri` of a client; undefined if nothing prevents it. */
-function unlistedHost({ desired: { validated }, unusable }: StatusInput): string | undefined {
+function unlistedHost({ desired: { validated }, unusable }: ReconcileResult): string | undefined {
   const { traits } = validated;
   if (traits.kind !== 'Client' || !traits.hasJwksUri || unusable.length === 0) return undefined;
   return joinedSentences(unusable.map(faultSentence));
@@ -182,7 +182,7 @@ function unlistedHost({ desired: { validated }, unusable }: StatusInput): string
 const NOT_SERVED =
   'nothing here says who makes the tokens of ServiceAccounts, so that none of them authenticates the client';
 
-function synced({ desired: { object, validated, loses, secret }, row }: StatusInput): Answer {
+function synced({ desired: { object, validated, loses, secret }, row }: ReconcileResult): Answer {
   if (validated.suspended) return ['Unknown', 'Suspended', 'spec.suspend is true'];
   if (validated.faults.length > 0) return ['False', 'Rejected', 'the object is not valid'];
   if (loses !== undefined) return ['False', 'Rejected', `the ${identityOf(object)} belongs to ${loses}`];
@@ -194,7 +194,7 @@ function synced({ desired: { object, validated, loses, secret }, row }: StatusIn
   return ['False', 'Waiting', secret.state === 'missing' ? secret.message : 'not applied yet'];
 }
 
-function granted({ desired: { validated }, policies }: StatusInput): Answer | undefined {
+function granted({ desired: { validated }, policies }: ReconcileResult): Answer | undefined {
   // Access of users through other clients depends on the policies of these users.
   if (validated.traits.kind !== 'Client' || !validated.traits.grants.includes('client_credentials')) return undefined;
   if (policies === 0)
@@ -206,7 +206,7 @@ function granted({ desired: { validated }, policies }: StatusInput): Answer | un
   return ['True', 'PolicyLinked', policies === 1 ? '1 policy' : `${policies} policies`];
 }
 
-function linksResolved({ desired: { validated }, dangling }: StatusInput): Answer | undefined {
+function linksResolved({ desired: { validated }, dangling }: ReconcileResult): Answer | undefined {
   if (validated.traits.kind !== 'AccessPolicy') return undefined;
   if (dangling.length === 0) return ['True', 'AllFound', ''];
   return ['False', 'DanglingLinks', `not there: ${named(dangling)}`];
@@ -220,24 +220,24 @@ function named(links: readonly string[]): string {
   return links.length > mostNamed ? `${first} and ${String(links.length - mostNamed)} more` : first;
 }
 
-function serviceReady({ service }: StatusInput): Answer | undefined {
+function serviceReady({ service }: ReconcileResult): Answer | undefined {
   if (service === undefined) return undefined;
   if (service.state === 'missing') return ['False', service.reason, service.message];
   return ['True', 'ServiceCreated', ''];
 }
 
-function inlineSecret({ desired: { validated } }: StatusInput): Answer | undefined {
+function inlineSecret({ desired: { validated } }: ReconcileResult): Answer | undefined {
   if (validated.secret.from !== 'inline') return undefined;
   return ['True', 'SecretInManifest', 'spec.secret is for development only'];
 }
 
-function noSubjects({ desired: { validated } }: StatusInput): Answer | undefined {
+function noSubjects({ desired: { validated } }: ReconcileResult): Answer | undefined {
   const { traits } = validated;
   if (traits.kind !== 'AccessPolicy' || traits.subjects !== 'linked' || traits.links.length > 0) return undefined;
   return ['True', 'NobodyLinked', 'spec.link is empty: the policy grants nobody'];
 }
 
-function openToAll({ desired: { validated } }: StatusInput): Answer | undefined {
+function openToAll({ desired: { validated } }: ReconcileResult): Answer | undefined {
   const { traits } = validated;
   if (traits.kind !== 'AccessPolicy' || traits.subjects !== 'anyone' || !traits.grantsEverything) return undefined;
   // An app behind a gateway always asks for a token.
@@ -246,13 +246,13 @@ function openToAll({ desired: { validated } }: StatusInput): Answer | undefined 
 }
 
 /** Warns of an empty rule, which is probably a mistake: only the engine `allow` says that it grants everything. */
-function grantsEverything({ desired: { validated } }: StatusInput): Answer | undefined {
+function grantsEverything({ desired: { validated } }: ReconcileResult): Answer | undefined {
   const { traits } = validated;
   if (traits.kind !== 'AccessPolicy' || traits.engine === 'allow' || !traits.grantsEverything) return undefined;
   return ['True', 'NoCondition', 'the rule has no condition: it grants every request of the subjects'];
 }
 
-function operatorOlder({ desired: { object, validated } }: StatusInput): Answer | undefined {
+function operatorOlder({ desired: { object, validated } }: ReconcileResult): Answer | undefined {
   if (validated.newer.length === 0) return undefined;
   const effect = object.kind === 'AccessPolicy' ? 'the policy grants nothing' : 'they are ignored';
   return ['True', 'NewerFields', `${newerFields(validated.newer)}: ${effect}`];
@@ -262,7 +262,7 @@ function newerFields(fields: readonly string[]): string {
   return `this operator is older than the custom resource definitions and does not know ${named(fields.map((field) => `spec.${field}`))}`;
 }
 
-function withoutEffect(input: StatusInput): Answer | undefined {
+function withoutEffect(input: ReconcileResult): Answer | undefined {
   const { unimplementedFields, serviceAccounts } = input.desired.validated;
   const said: string[] = [];
   if (unimplementedFields.length > 0) said.push(`no effect in this version: ${unimplementedFields.join(', ')}`);
@@ -281,13 +281,13 @@ function withoutEffect(input: StatusInput): Answer | undefined {
 }
 
 /** Returns why an entry `refresh_token` of a client has no effect; undefined if it has none, or has an effect. */
-function idleRefresh({ desired: { validated } }: StatusInput): string | undefined {
+function idleRefresh({ desired: { validated } }: ReconcileResult): string | undefined {
   if (validated.traits.kind !== 'Client' || !validated.traits.listsIdleRefresh) return undefined;
   return 'refresh_token in spec.grant_types has no effect: no listed grant issues refresh tokens';
 }
 
 /** Returns the labels and annotations that a generated Secret does not get, and the command that permits them. */
-function notPermitted({ desired: { object, validated } }: StatusInput): string | undefined {
+function notPermitted({ desired: { object, validated } }: ReconcileResult): string | undefined {
   const { notPermitted: keys = [] } = validated;
   if (keys.length === 0) return undefined;
   const command = grantCommand(object.namespace, SECRET_METADATA_ANNOTATION, keys);

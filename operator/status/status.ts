@@ -1,5 +1,5 @@
 import { conditionsOf, faultsOf, type Verdict } from './conditions.ts';
-import type { StatusInput } from './status-input.ts';
+import type { ReconcileResult } from './reconcile-result.ts';
 import type { ValidatedObject, Traits } from '../desired/validate.ts';
 import { linkNames } from '../desired/links.ts';
 import type { Columns, Condition, ObjectStatus } from './object-status.ts';
@@ -28,7 +28,7 @@ export class TransitionPool {
 
 /** Returns the conditions of an object; `now` (RFC 3339) stamps only those whose status changed since `previous`. */
 export function withTransitionTimes(
-  input: StatusInput,
+  input: ReconcileResult,
   previous: readonly Transition[],
   now: string,
 ): readonly Condition[] {
@@ -48,7 +48,7 @@ function withTransitionTime(
 }
 
 /** Returns the status of an object as it is published. Pure. */
-export function statusOf(input: StatusInput, conditions: readonly Condition[]): ObjectStatus {
+export function statusOf(input: ReconcileResult, conditions: readonly Condition[]): ObjectStatus {
   const { kind, namespace, name, uid, place, generation } = input.desired.object;
   const faults = faultsOf(input);
   return {
@@ -64,7 +64,7 @@ export function statusOf(input: StatusInput, conditions: readonly Condition[]): 
   };
 }
 
-function columnsOf(input: StatusInput): Columns {
+function columnsOf(input: ReconcileResult): Columns {
   const { desired, policies, clients, dangling, usage, users, members, lastUsed, accounts } = input;
   const { issuer, inClusterTokenUrl } = input;
   const { object, validated } = desired;

@@ -65,8 +65,7 @@ export function createFinalizers(options: FinalizerOptions): ClusterFinalizers {
       const kept = storeOf(object.kind)?.get(object.namespace, object.name);
       const waited = now() - at;
       if (kept?.uid === uid && isHeld(kept)) {
-        const { length } = kept.declared;
-        if (box === undefined || box === object.namespace) found.push({ ...object, length, waited });
+        if (box === undefined || box === object.namespace) found.push({ ...object, waited });
       } else if (kept !== undefined || waited > longestList) since.delete(uid);
     }
     return found;

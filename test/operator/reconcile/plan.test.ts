@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { KnownRow } from '../../../operator/reconcile/stored-state.ts';
 import type { Desired } from '../../../operator/desired/desired.ts';
-import type { Refusal } from '../../../operator/status/status-input.ts';
+import type { Refusal } from '../../../operator/status/reconcile-result.ts';
 import { nextCall, planOf, type Removal } from '../../../operator/reconcile/plan.ts';
 import { declared, desired, machineClient } from '../declare.ts';
 

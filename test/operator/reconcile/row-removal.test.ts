@@ -28,7 +28,6 @@ describe('an object whose deletion waits for its row', () => {
       namespace: box,
       name,
       uid,
-      length: 100,
       waited: 0,
     });
     rig.source.finalizers = {

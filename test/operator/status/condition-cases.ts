@@ -1,6 +1,6 @@
-import type { StatusInput } from '../../../operator/status/status-input.ts';
+import type { ReconcileResult } from '../../../operator/status/reconcile-result.ts';
 import { allowPolicy, declared, machineClient } from '../declare.ts';
-import { statusInputOf } from '../status-input-of.ts';
+import { resultOf } from '../result-of.ts';
 
 /** A grant that Clients may list and that this version does not have. */
 export const tokenExchange = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -22,16 +22,16 @@ const granted = [
 ];
 const resolved = ['Ready=True/Ready', 'Valid=True/Accepted', 'Synced=True/Applied', 'LinksResolved=True/AllFound'];
 
-function withNewer(input: StatusInput): StatusInput {
+function withNewer(input: ReconcileResult): ReconcileResult {
   return { ...input, desired: { ...input.desired, validated: { ...input.desired.validated, newer: ['next_year'] } } };
 }
 
 /** A client that is pinned to the uid 1. */
-function withAccount(seen: string | null): StatusInput {
+function withAccount(seen: string | null): ReconcileResult {
   const service_accounts = [{ namespace: 'shop', name: 'app' }];
   const accounts = [{ namespace: 'shop', name: 'app', uid: '1', index: 0, seen, gone: true }];
   const input = { secret: none, policies: 1, servesServiceAccounts: true, accounts };
-  return statusInputOf(machineClient('app', { service_accounts }), input);
+  return resultOf(machineClient('app', { service_accounts }), input);
 }
 
 function lostAccount(reason: string): string[] {
@@ -45,25 +45,25 @@ function lostAccount(reason: string): string[] {
 }
 
 /** An object, and the conditions that it gets, each as `Ready=True/Ready`. */
-type ConditionCase = readonly [title: string, input: StatusInput, conditions: readonly string[]];
+type ConditionCase = readonly [title: string, input: ReconcileResult, conditions: readonly string[]];
 
 /** Objects of each kind in each of their states. */
 export const conditionCases: readonly ConditionCase[] = [
   // E-06: a refused finalizer and a failed pass were told as an API that is away.
   [
     'a client whose finalizer the API server refuses',
-    statusInputOf(client, { policies: 1, refusal: 'the team says no' }),
+    resultOf(client, { policies: 1, refusal: 'the team says no' }),
     ['Ready=False/FinalizerRefused', ...granted.slice(1)],
   ],
   [
     'a policy that a failed pass did not apply',
-    statusInputOf(policy, { row: { digest: '', result: 'failed', faults: [], detail: 'a bug' } }),
+    resultOf(policy, { row: { digest: '', result: 'failed', faults: [], detail: 'a bug' } }),
     ['Ready=False/NotApplied', 'Valid=True/Accepted', 'Synced=False/NotApplied', 'LinksResolved=True/AllFound'],
   ],
-  ['a client that is applied and that a policy concerns', statusInputOf(client, { policies: 2 }), granted],
+  ['a client that is applied and that a policy concerns', resultOf(client, { policies: 2 }), granted],
   [
     'a new client without a policy is Ready and not granted anything',
-    statusInputOf(client),
+    resultOf(client),
     [
       'Ready=True/Ready',
       'Valid=True/Accepted',
@@ -74,12 +74,12 @@ export const conditionCases: readonly ConditionCase[] = [
   ],
   [
     'C-02 a client without a grant, which gets no token that a policy could grant something',
-    statusInputOf(declared('Client', 'app', { grant_types: [] })),
+    resultOf(declared('Client', 'app', { grant_types: [] })),
     ['Ready=True/Ready', 'Valid=True/Accepted', 'SecretReady=True/SecretGenerated', 'Synced=True/Applied'],
   ],
   [
     'a client with a secret in the manifest',
-    statusInputOf(machineClient('app', { secret: 'chosen' }), { policies: 1 }),
+    resultOf(machineClient('app', { secret: 'chosen' }), { policies: 1 }),
     [
       'Ready=True/Ready',
       'Valid=True/Accepted',
@@ -91,7 +91,7 @@ export const conditionCases: readonly ConditionCase[] = [
   ],
   [
     'a client whose Secret is not there waits',
-    statusInputOf(machineClient('app', { secretRef: { name: 's', key: 'k' } }), {
+    resultOf(machineClient('app', { secretRef: { name: 's', key: 'k' } }), {
       secret: { state: 'missing', reason: 'SecretNotFound', message: 'there is no Secret s' },
       row: 'pending',
     }),
@@ -105,7 +105,7 @@ export const conditionCases: readonly ConditionCase[] = [
   ],
   [
     'a client whose Secret is gone works on and is not Ready',
-    statusInputOf(machineClient('app', { secretRef: { name: 's', key: 'k' } }), {
+    resultOf(machineClient('app', { secretRef: { name: 's', key: 'k' } }), {
       secret: { state: 'missing', reason: 'SecretNotFound', message: 'there is no Secret s' },
       policies: 1,
     }),
@@ -119,17 +119,17 @@ export const conditionCases: readonly ConditionCase[] = [
   ],
   [
     'a client with fields that have no effect is Ready, and says so',
-    statusInputOf(machineClient('app', { grant_types: ['client_credentials', tokenExchange] }), { policies: 1 }),
+    resultOf(machineClient('app', { grant_types: ['client_credentials', tokenExchange] }), { policies: 1 }),
     [...granted, 'NotInForce=True/WithoutEffect'],
   ],
   [
     'a client that lists refresh_token and gets no refresh token is Ready, and says so',
-    statusInputOf(machineClient('app', { grant_types: ['client_credentials', 'refresh_token'] }), { policies: 1 }),
+    resultOf(machineClient('app', { grant_types: ['client_credentials', 'refresh_token'] }), { policies: 1 }),
     [...granted, 'NotInForce=True/RefreshNotEnabled'],
   ],
   [
     'a client that lists refresh_token next to fields that have no effect',
-    statusInputOf(machineClient('app', { grant_types: ['client_credentials', 'refresh_token', tokenExchange] }), {
+    resultOf(machineClient('app', { grant_types: ['client_credentials', 'refresh_token', tokenExchange] }), {
       policies: 1,
     }),
     [...granted, 'NotInForce=True/WithoutEffect'],
@@ -141,7 +141,7 @@ export const conditionCases: readonly ConditionCase[] = [
     ] as const
   ).map(([field, value]): ConditionCase => [
     `a client that has nothing but ${field} to authenticate itself needs no secret`,
-    statusInputOf(machineClient('app', { [field]: value }), {
+    resultOf(machineClient('app', { [field]: value }), {
       policies: 1,
       secret: none,
       servesServiceAccounts: true,
@@ -156,7 +156,7 @@ export const conditionCases: readonly ConditionCase[] = [
   ]),
   [
     'a client of ServiceAccounts where nothing serves them is not Ready',
-    statusInputOf(machineClient('app', { service_accounts: [{ namespace: 'shop', name: 'app' }] }), {
+    resultOf(machineClient('app', { service_accounts: [{ namespace: 'shop', name: 'app' }] }), {
       policies: 1,
       secret: none,
     }),
@@ -170,24 +170,21 @@ export const conditionCases: readonly ConditionCase[] = [
   ],
   [
     'a client of ServiceAccounts with a secret beside them is Ready where nothing serves them, and says so',
-    statusInputOf(
-      machineClient('app', { service_accounts: [{ namespace: 'shop', name: 'app' }], generateSecret: {} }),
-      {
-        policies: 1,
-      },
-    ),
+    resultOf(machineClient('app', { service_accounts: [{ namespace: 'shop', name: 'app' }], generateSecret: {} }), {
+      policies: 1,
+    }),
     [...granted, 'NotInForce=True/WithoutEffect'],
   ],
   [
     'a client that has a secret beside its keys is Ready',
-    statusInputOf(machineClient('app', { jwks_uri: 'https://app.example.com/jwks.json', generateSecret: {} }), {
+    resultOf(machineClient('app', { jwks_uri: 'https://app.example.com/jwks.json', generateSecret: {} }), {
       policies: 1,
     }),
     granted,
   ],
   [
     'a client whose keys are on a host that is not listed is not Ready, and no change of the object is what it waits for',
-    statusInputOf(machineClient('app', { jwks_uri: 'https://app.example.com/jwks.json' }), {
+    resultOf(machineClient('app', { jwks_uri: 'https://app.example.com/jwks.json' }), {
       policies: 1,
       secret: none,
       unusable: [unlisted],
@@ -203,7 +200,7 @@ export const conditionCases: readonly ConditionCase[] = [
   ],
   [
     'a client that has a secret beside keys on a host that is not listed is Ready, and says so',
-    statusInputOf(machineClient('app', { jwks_uri: 'https://app.example.com/jwks.json', generateSecret: {} }), {
+    resultOf(machineClient('app', { jwks_uri: 'https://app.example.com/jwks.json', generateSecret: {} }), {
       policies: 1,
       unusable: [unlisted],
     }),
@@ -211,7 +208,7 @@ export const conditionCases: readonly ConditionCase[] = [
   ],
   [
     'a client of ServiceAccounts that are served is Ready beside keys on a host that is not listed, and says so',
-    statusInputOf(
+    resultOf(
       machineClient('app', {
         jwks_uri: 'https://app.example.com/jwks.json',
         service_accounts: [{ namespace: 'shop', name: 'app' }],
@@ -229,17 +226,17 @@ export const conditionCases: readonly ConditionCase[] = [
   ],
   [
     'a faulty client',
-    statusInputOf(declared('Client', 'app', { grant_types: ['x'] }), { row: 'pending' }),
+    resultOf(declared('Client', 'app', { grant_types: ['x'] }), { row: 'pending' }),
     ['Ready=False/Invalid', 'Valid=False/Invalid', 'Stalled=True/Invalid', 'Synced=False/Rejected'],
   ],
   [
     'a policy that is too large',
-    statusInputOf(declared('AccessPolicy', 'p', { engine: 'matcho', matcho: { uri: 'x'.repeat(32_768) } })),
+    resultOf(declared('AccessPolicy', 'p', { engine: 'matcho', matcho: { uri: 'x'.repeat(32_768) } })),
     ['Ready=False/TooLarge', 'Valid=False/TooLarge', 'Stalled=True/TooLarge', 'Synced=False/Rejected'],
   ],
   [
     'a client whose id an older object has',
-    statusInputOf(client, { loses: 'default/older', row: 'pending' }),
+    resultOf(client, { loses: 'default/older', row: 'pending' }),
     [
       'Ready=False/DeclaredTwice',
       'Valid=True/Accepted',
@@ -251,7 +248,7 @@ export const conditionCases: readonly ConditionCase[] = [
   ],
   [
     'a client whose id was made over REST',
-    statusInputOf(client, { row: { digest: '', result: 'conflict', faults: [], detail: 'made over REST' } }),
+    resultOf(client, { row: { digest: '', result: 'conflict', faults: [], detail: 'made over REST' } }),
     [
       'Ready=False/OwnedByAnother',
       'Valid=True/Accepted',
@@ -263,7 +260,7 @@ export const conditionCases: readonly ConditionCase[] = [
   ],
   [
     'a client that the API finds faulty',
-    statusInputOf(client, { row: { digest: '', result: 'invalid', faults: [fault], detail: 'refused' } }),
+    resultOf(client, { row: { digest: '', result: 'invalid', faults: [fault], detail: 'refused' } }),
     [
       'Ready=False/Invalid',
       'Valid=False/Invalid',
@@ -275,7 +272,7 @@ export const conditionCases: readonly ConditionCase[] = [
   ],
   [
     'a suspended client is neither Ready nor not',
-    statusInputOf(machineClient('app', { suspend: true }), { policies: 1 }),
+    resultOf(machineClient('app', { suspend: true }), { policies: 1 }),
     [
       'Ready=Unknown/Suspended',
       'Valid=True/Accepted',
@@ -286,7 +283,7 @@ export const conditionCases: readonly ConditionCase[] = [
   ],
   [
     'a client that could not be applied is never Ready meanwhile',
-    statusInputOf(client, { row: 'unreachable' }),
+    resultOf(client, { row: 'unreachable' }),
     [
       'Ready=False/Unavailable',
       'Valid=True/Accepted',
@@ -295,15 +292,15 @@ export const conditionCases: readonly ConditionCase[] = [
       'Granted=False/NoPolicy',
     ],
   ],
-  ['a policy whose links are all there', statusInputOf(policy), resolved],
+  ['a policy whose links are all there', resultOf(policy), resolved],
   [
     'a dangling link does not hold a policy back',
-    statusInputOf(policy, { dangling: ['Client/app'] }),
+    resultOf(policy, { dangling: ['Client/app'] }),
     ['Ready=True/Ready', 'Valid=True/Accepted', 'Synced=True/Applied', 'LinksResolved=False/DanglingLinks'],
   ],
   [
     'a policy whose rule cannot be used is stored and not Ready',
-    statusInputOf(declared('AccessPolicy', 'p', { engine: 'cel', expression: '1 +', subjects: 'authenticated' }), {
+    resultOf(declared('AccessPolicy', 'p', { engine: 'cel', expression: '1 +', subjects: 'authenticated' }), {
       unusable: [fault],
     }),
     [
@@ -316,37 +313,37 @@ export const conditionCases: readonly ConditionCase[] = [
   ],
   [
     'P-06 a policy that links nobody',
-    statusInputOf(declared('AccessPolicy', 'p', { engine: 'allow' })),
+    resultOf(declared('AccessPolicy', 'p', { engine: 'allow' })),
     [...resolved, 'NoSubjects=True/NobodyLinked'],
   ],
   [
     'a policy that opens the box to everybody',
-    statusInputOf(declared('AccessPolicy', 'p', { engine: 'allow', subjects: 'anyone' })),
+    resultOf(declared('AccessPolicy', 'p', { engine: 'allow', subjects: 'anyone' })),
     [...resolved, 'OpenToAll=True/GrantsEverybody'],
   ],
   [
     'a policy for anyone with a token at an app',
-    statusInputOf(declared('AccessPolicy', 'p', { engine: 'allow', subjects: 'anyone', apps: ['orders'] })),
+    resultOf(declared('AccessPolicy', 'p', { engine: 'allow', subjects: 'anyone', apps: ['orders'] })),
     [...resolved],
   ],
   [
     'R-49 a policy whose rule has no condition',
-    statusInputOf(declared('AccessPolicy', 'p', { engine: 'matcho', matcho: {}, subjects: 'authenticated' })),
+    resultOf(declared('AccessPolicy', 'p', { engine: 'matcho', matcho: {}, subjects: 'authenticated' })),
     [...resolved, 'GrantsEverything=True/NoCondition'],
   ],
   [
     'R-49 a policy for anyone whose rule has no condition',
-    statusInputOf(declared('AccessPolicy', 'p', { engine: 'json-schema', schema: {}, subjects: 'anyone' })),
+    resultOf(declared('AccessPolicy', 'p', { engine: 'json-schema', schema: {}, subjects: 'anyone' })),
     [...resolved, 'OpenToAll=True/GrantsEverybody', 'GrantsEverything=True/NoCondition'],
   ],
   [
     'R-55 a Client with a field that only newer definitions know',
-    withNewer(statusInputOf(client, { policies: 2 })),
+    withNewer(resultOf(client, { policies: 2 })),
     [...granted, 'OperatorOlder=True/NewerFields'],
   ],
   [
     'R-55 a policy with a field that only newer definitions know',
-    withNewer(statusInputOf(policy)),
+    withNewer(resultOf(policy)),
     [
       'Ready=False/NewerFields',
       'Valid=False/NewerFields',
@@ -359,17 +356,17 @@ export const conditionCases: readonly ConditionCase[] = [
   ['R-54 a Client whose ServiceAccount was created again', withAccount('9'), lostAccount('ServiceAccountRecreated')],
   [
     'a Box',
-    statusInputOf(declared('Box', 'box', {}), { issuer: 'http://x', clients: 3, policies: 2 }),
+    resultOf(declared('Box', 'box', {}), { issuer: 'http://x', clients: 3, policies: 2 }),
     ['Ready=True/Ready', 'Valid=True/Accepted', 'Synced=True/Applied'],
   ],
   [
     'a Box with its Service',
-    statusInputOf(declared('Box', 'box', {}), { service: { state: 'ready' } }),
+    resultOf(declared('Box', 'box', {}), { service: { state: 'ready' } }),
     ['Ready=True/Ready', 'Valid=True/Accepted', 'Synced=True/Applied', 'ServiceReady=True/ServiceCreated'],
   ],
   [
     'a Box whose Service is somebody else’s',
-    statusInputOf(declared('Box', 'box', {}), {
+    resultOf(declared('Box', 'box', {}), {
       service: { state: 'missing', reason: 'ServiceNotOwned', message: 'not touched' },
     }),
     ['Ready=True/Ready', 'Valid=True/Accepted', 'Synced=True/Applied', 'ServiceReady=False/ServiceNotOwned'],

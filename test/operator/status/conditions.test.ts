@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import type { StatusInput } from '../../../operator/status/status-input.ts';
+import type { ReconcileResult } from '../../../operator/status/reconcile-result.ts';
 import { CONDITIONS, NEXT_STEPS, REASONS } from '../../../operator/status/reasons.ts';
 import { conditionsOf } from '../../../operator/status/conditions.ts';
 import { allowPolicy, machineClient } from '../declare.ts';
-import { publishedStatus, statusInputOf } from '../status-input-of.ts';
+import { publishedStatus, resultOf } from '../result-of.ts';
 import { client, conditionCases, none, tokenExchange } from './condition-cases.ts';
 
 /** `Ready=True/Ready`, one for each condition. */
-function conditions(of: StatusInput): string[] {
+function conditions(of: ReconcileResult): string[] {
   return publishedStatus(of).conditions.map(({ type, status: is, reason }) => `${type}=${is}/${reason}`);
 }
 
@@ -31,7 +31,7 @@ describe('conditionsOf', () => {
   it('escapes control characters that a message quotes', () => {
     // E-25 k: the escapes of a terminal in a manifest reached whoever read its conditions.
     const faults = [{ path: 'spec.expression', message: 'has an unknown name \u001b[31mx\n' }];
-    const input = statusInputOf(allowPolicy('p', 'app'), { unusable: faults });
+    const input = resultOf(allowPolicy('p', 'app'), { unusable: faults });
     const said = conditionsOf(input)
       .map(({ message }) => message)
       .join();
@@ -39,7 +39,7 @@ describe('conditionsOf', () => {
   });
 
   it('says why an object is not Ready with the words of the condition that holds it back', () => {
-    const [first] = publishedStatus(statusInputOf(client, { loses: 'default/older' })).conditions;
+    const [first] = publishedStatus(resultOf(client, { loses: 'default/older' })).conditions;
     expect(first?.message).to.equal(
       'default/older declares the same id and has it. Delete one of them; the other then gets the id',
     );
@@ -49,7 +49,7 @@ describe('conditionsOf', () => {
     const service_accounts = [{ namespace: 'shop', name: 'app' }];
     const grant_types = ['client_credentials', tokenExchange];
     const { conditions } = publishedStatus(
-      statusInputOf(machineClient('app', { service_accounts, grant_types }), { secret: none }),
+      resultOf(machineClient('app', { service_accounts, grant_types }), { secret: none }),
     );
     const message = (type: string) => conditions.find((one) => one.type === type)?.message;
     expect(message('NotInForce')).to.contain(`no effect in this version: spec.grant_types ${tokenExchange}`);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { TransitionPool } from '../../../operator/status/status.ts';
 import { allowPolicy, declared, machineClient } from '../declare.ts';
-import { statusInputOf, NOW, publishedStatus } from '../status-input-of.ts';
+import { resultOf, NOW, publishedStatus } from '../result-of.ts';
 
 const later = '2026-01-02T00:00:00.000Z';
 const client = machineClient('app');
@@ -9,9 +9,9 @@ const policy = allowPolicy('p', 'app');
 
 describe('statusOf', () => {
   it('moves the time of a condition only when it flips, and the observed generation always', () => {
-    const first = publishedStatus(statusInputOf(client, { row: 'pending' }));
+    const first = publishedStatus(resultOf(client, { row: 'pending' }));
     const changed = { ...client, generation: 2 };
-    const second = publishedStatus(statusInputOf(changed), first.conditions, later);
+    const second = publishedStatus(resultOf(changed), first.conditions, later);
     const times = Object.fromEntries(
       second.conditions.map(({ type, lastTransitionTime }) => [type, lastTransitionTime]),
     );
@@ -23,17 +23,17 @@ describe('statusOf', () => {
   it('remembers when conditions flipped in one list for all objects whose did at once', () => {
     const pool = new TransitionPool();
     const flips = (name: string, time = NOW) =>
-      pool.of(publishedStatus(statusInputOf(machineClient(name), { policies: 1 }), [], time).conditions);
+      pool.of(publishedStatus(resultOf(machineClient(name), { policies: 1 }), [], time).conditions);
     const one = flips('one');
     expect(flips('other')).to.equal(one);
     expect(flips('later', later)).to.not.equal(one);
-    expect(publishedStatus(statusInputOf(client, { policies: 1 }), one, later)).to.deep.equal(
-      publishedStatus(statusInputOf(client, { policies: 1 })),
+    expect(publishedStatus(resultOf(client, { policies: 1 }), one, later)).to.deep.equal(
+      publishedStatus(resultOf(client, { policies: 1 })),
     );
   });
 
   it('has the columns of kubectl get', () => {
-    expect(publishedStatus(statusInputOf(client, { policies: 1 })).columns).to.deep.equal({
+    expect(publishedStatus(resultOf(client, { policies: 1 })).columns).to.deep.equal({
       kind: 'Client',
       id: 'app',
       grants: 'client_credentials',
@@ -46,8 +46,8 @@ describe('statusOf', () => {
       usage: undefined,
     });
     const resourceServer = declared('Client', 'api', { grant_types: [] });
-    expect(publishedStatus(statusInputOf(resourceServer)).columns).to.include({ grants: 'none', secret: 'generated' });
-    expect(publishedStatus(statusInputOf(policy)).columns).to.deep.equal({
+    expect(publishedStatus(resultOf(resourceServer)).columns).to.include({ grants: 'none', secret: 'generated' });
+    expect(publishedStatus(resultOf(policy)).columns).to.deep.equal({
       kind: 'AccessPolicy',
       id: 'p',
       engine: 'allow',
@@ -58,7 +58,7 @@ describe('statusOf', () => {
     });
     expect(
       publishedStatus(
-        statusInputOf(declared('Box', 'box', {}), { issuer: 'i', inClusterTokenUrl: 'u', clients: 1, policies: 2 }),
+        resultOf(declared('Box', 'box', {}), { issuer: 'i', inClusterTokenUrl: 'u', clients: 1, policies: 2 }),
       ).columns,
     ).to.deep.equal({
       kind: 'Box',
@@ -73,7 +73,7 @@ describe('statusOf', () => {
 
   it('lists what a policy links by what is there, each once, and names five of what is missing', () => {
     const clients = Array.from({ length: 7 }, (_, nth) => `c${String(nth)}`);
-    const of = statusInputOf(allowPolicy('p', 'app', 'app', ...clients), {
+    const of = resultOf(allowPolicy('p', 'app', 'app', ...clients), {
       dangling: clients.map((id) => `Client/${id}`),
     });
     const { columns, conditions } = publishedStatus(of);

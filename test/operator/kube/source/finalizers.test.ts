@@ -157,7 +157,7 @@ describe('the finalizer', () => {
       goes();
       time += 3_000;
       goes({ resourceVersion: '8' });
-      expect(holds.terminating('shop')).to.deep.equal([{ ...app, namespace: 'shop', length: 2, waited: 3_000 }]);
+      expect(holds.terminating('shop')).to.deep.equal([{ ...app, namespace: 'shop', waited: 3_000 }]);
       expect(holds.terminating()).to.have.length(1);
       expect(holds.terminating('another')).to.deep.equal([]);
     });

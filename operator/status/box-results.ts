@@ -2,13 +2,13 @@ import type { ClientUsage } from '../../api/client/desired-state.ts';
 import { accountName, type AccountState } from '../desired/account-state.ts';
 import type { PassContext } from '../reconcile/pass-context.ts';
 import type { BoxCache } from '../reconcile/box-cache.ts';
-import type { Failure, StatusInput, RowState } from './status-input.ts';
+import type { Failure, ReconcileResult, RowState } from './reconcile-result.ts';
 import type { StoredState } from '../reconcile/stored-state.ts';
 import type { Desired } from '../desired/desired.ts';
 import { danglingLinks, linksOf } from '../desired/links.ts';
 
-/** Part of a pass that the input comes from. */
-export interface BoxStatusSource {
+/** Part of a pass that the results come from. */
+export interface ResultSource {
   readonly box: string;
   readonly cache: BoxCache;
   readonly context: Pick<PassContext, 'servesServiceAccounts' | 'apiFault' | 'inClusterTokenUrl'> & {
@@ -17,14 +17,14 @@ export interface BoxStatusSource {
 }
 
 /**
- * Returns the input that the statuses of a box are computed from. `open` is the state of a row that is not yet as
+ * Returns the results that the statuses of a box are computed from. `open` is the state of a row that is not yet as
  * declared: `pending`, or the cause when a pass failed.
  */
-export function boxStatusInput(
-  { box, cache, context }: BoxStatusSource,
+export function resultsOfBox(
+  { box, cache, context }: ResultSource,
   desired: readonly Desired[],
   open: 'pending' | Failure,
-): readonly StatusInput[] {
+): readonly ReconcileResult[] {
   const { stored, declared, namespace } = cache;
   const servesServiceAccounts = context.servesServiceAccounts();
   const apiFault = context.apiFault();
@@ -114,11 +114,8 @@ function policyCounts(policies: readonly Desired[]): PolicyCounts {
   return { of: (client) => forAll + (linked.get(client) ?? 0) };
 }
 
-function linkedClients(validated: Desired['validated']): Iterable<string> {
-  const links = linksOf(validated);
-  const [only] = links;
-  if (links.length === 1 && only?.resourceType === 'Client') return [only.id];
-  return new Set(links.flatMap(({ resourceType, id }) => (resourceType === 'Client' ? [id] : [])));
+function linkedClients(validated: Desired['validated']): ReadonlySet<string> {
+  return new Set(linksOf(validated).flatMap(({ resourceType, id }) => (resourceType === 'Client' ? [id] : [])));
 }
 
 /** Adds the last use of the previous secret: while two are valid, it is read more often than the other usage. */

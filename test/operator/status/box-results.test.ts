@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { AccountState } from '../../../operator/desired/account-state.ts';
-import { boxStatusInput } from '../../../operator/status/box-status-input.ts';
+import { resultsOfBox } from '../../../operator/status/box-results.ts';
 import { emptyCache } from '../../../operator/reconcile/box-cache.ts';
 import { desired, machineClient } from '../declare.ts';
 
@@ -15,7 +15,7 @@ const cases: readonly (readonly [title: string, entries: readonly object[], isKn
   ['no entry any more', [], false],
 ];
 
-describe('boxStatusInput of a box whose last pass failed', () => {
+describe('resultsOfBox of a box whose last pass failed', () => {
   for (const [title, entries, isKnown] of cases) {
     it(`R-54 ${isKnown ? 'keeps' : 'does not tell'} what is known of a ServiceAccount, of ${title}`, () => {
       const service_accounts = entries.length === 0 ? {} : { service_accounts: entries };
@@ -23,7 +23,7 @@ describe('boxStatusInput of a box whose last pass failed', () => {
       const cache = { ...emptyCache(), accounts: new Map([[client.key, [state]]]) };
       const one = desired(client, { secret: { state: 'none' } });
       const context = { servesServiceAccounts: () => true, apiFault: () => undefined, source: {} };
-      const [input] = boxStatusInput({ box: 'shop', cache, context }, [one], 'unreachable');
+      const [input] = resultsOfBox({ box: 'shop', cache, context }, [one], 'unreachable');
       expect(input?.accounts).to.deep.equal(isKnown ? [state] : []);
     });
   }

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { sameStatusInput, type StatusInput } from '../../../operator/status/status-input.ts';
+import { isSameResult, type ReconcileResult } from '../../../operator/status/reconcile-result.ts';
 import { machineClient } from '../declare.ts';
-import { statusInputOf, NOW } from '../status-input-of.ts';
+import { resultOf, NOW } from '../result-of.ts';
 
-describe('sameStatusInput', () => {
-  const one = statusInputOf(machineClient('app'));
-  const different: [title: string, fields: Partial<StatusInput>][] = [
+describe('isSameResult', () => {
+  const one = resultOf(machineClient('app'));
+  const different: [title: string, fields: Partial<ReconcileResult>][] = [
     ['what is desired', { desired: { ...one.desired } }],
     ['the row', { row: 'pending' }],
     ['the number of policies', { policies: 1 }],
@@ -25,11 +25,11 @@ describe('sameStatusInput', () => {
   ];
 
   it('holds for the same input', () => {
-    expect(sameStatusInput(one, { ...one, unusable: [] })).to.equal(true);
+    expect(isSameResult(one, { ...one, unusable: [] })).to.equal(true);
   });
   for (const [title, fields] of different) {
     it(`tells apart ${title}`, () => {
-      expect(sameStatusInput(one, { ...one, ...fields })).to.equal(false);
+      expect(isSameResult(one, { ...one, ...fields })).to.equal(false);
     });
   }
 });

@@ -1,7 +1,7 @@
 import { Secret } from '../../api/client/secret.ts';
 import type { Declared } from '../../operator/desired/declared.ts';
 import type { Desired } from '../../operator/desired/desired.ts';
-import type { StatusInput } from '../../operator/status/status-input.ts';
+import type { ReconcileResult } from '../../operator/status/reconcile-result.ts';
 import type { ObjectStatus } from '../../operator/status/object-status.ts';
 import { withTransitionTimes, statusOf, type Transition } from '../../operator/status/status.ts';
 import { desired } from './declare.ts';
@@ -13,7 +13,7 @@ const ready = { state: 'ready', value: new Secret('x') } as const;
 const none = { state: 'none' } as const;
 
 /** Returns the status input of an object that is applied; `fields` replaces members. */
-export function statusInputOf(object: Declared, fields: Partial<StatusInput & Desired> = {}): StatusInput {
+export function resultOf(object: Declared, fields: Partial<ReconcileResult & Desired> = {}): ReconcileResult {
   const { secret = object.kind === 'Client' ? ready : none, loses, ...others } = fields;
   return {
     desired: desired(object, { secret, loses }),
@@ -39,6 +39,10 @@ export function statusInputOf(object: Declared, fields: Partial<StatusInput & De
 }
 
 /** Returns the status for this input, published at a time. */
-export function publishedStatus(input: StatusInput, previous: readonly Transition[] = [], time = NOW): ObjectStatus {
+export function publishedStatus(
+  input: ReconcileResult,
+  previous: readonly Transition[] = [],
+  time = NOW,
+): ObjectStatus {
   return statusOf(input, withTransitionTimes(input, previous, time));
 }

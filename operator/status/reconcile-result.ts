@@ -20,8 +20,8 @@ export interface Refusal {
 /** State of an object's row: as declared; not sent yet; not applied because the API is away; refused or failed. */
 export type RowState = 'applied' | 'pending' | 'unreachable' | Refusal;
 
-/** Everything that a status is computed from, compared member by member: the same input keeps the same status. */
-export interface StatusInput {
+/** Result of a pass for one object, which its status is computed from. The same result keeps the same status. */
+export interface ReconcileResult {
   readonly desired: Desired;
   readonly row: RowState;
   /** Sentence with which the API server refused the finalizer. */
@@ -58,8 +58,8 @@ export interface StatusInput {
   readonly accounts: readonly AccountState[];
 }
 
-/** Checks whether two inputs result in the same status. */
-export function sameStatusInput(one: StatusInput, other: StatusInput): boolean {
+/** Checks whether two results have the same status. */
+export function isSameResult(one: ReconcileResult, other: ReconcileResult): boolean {
   return (
     one.desired === other.desired &&
     one.row === other.row &&
