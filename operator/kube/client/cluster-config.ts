@@ -30,8 +30,9 @@ export class ClusterConfig extends KubeConfig {
   override async applySecurityAuthentication(context: RequestContext): Promise<void> {
     await super.applySecurityAuthentication(context);
     const { Authorization: authorization } = context.getHeaders();
-    const provider: unknown = this.getCurrentUser()?.authProvider?.config;
-    const tokenFile = isObject(provider) ? provider['tokenFile'] : undefined;
+    const provider: unknown = this.getCurrentUser()?.authProvider;
+    const settings = isObject(provider) ? provider['config'] : undefined;
+    const tokenFile = isObject(settings) ? settings['tokenFile'] : undefined;
     // A file may end with a line end, which no header may contain.
     if (authorization !== undefined) context.setHeaderParam('Authorization', authorization.trim());
     if (typeof tokenFile === 'string' && !/^Bearer \S/.test(authorization ?? '')) throw isEmpty(tokenFile);
