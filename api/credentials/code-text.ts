@@ -31,7 +31,7 @@ const flagAt = checksumAt - 1;
 const shape = /^bgc_[A-Za-z0-9_-]{70}$/;
 
 /**
- * Creates an authorization code: `bgc_` + base64url of an id (16 bytes), 255 random bits and a flag (32), and CRC-32 (4).
+ * Creates an authorization code: `bgc_` + base64url of an id (16 bytes), 255 random bits and a flag (32), CRC-32 (4).
  */
 export function makeCode({ grantsNothing, id = randomUUID() }: MakeCode): NewCode {
   const bytes = Buffer.allocUnsafe(checksumAt + 4);

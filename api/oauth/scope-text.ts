@@ -28,7 +28,7 @@ export function scopeWithin(text: string | null, allowed: Scopes): string | null
 /** A claim that is requested by name (OpenID Connect Core §5.5), and the scope that has it (§5.4). */
 export interface RequestedClaim {
   readonly scope: string;
-  readonly place: 'userinfo' | 'id_token';
+  readonly member: 'userinfo' | 'id_token';
   readonly name: string;
 }
 
@@ -36,8 +36,8 @@ export interface RequestedClaim {
  * Returns the word for a requested claim in the text of a scope: it is granted, remembered and stored like a scope. Its
  * first character is a quote, which no scope can have (RFC 6749 §3.3), so no client can request it as a scope.
  */
-export function claimWord({ scope, place, name }: RequestedClaim): string {
-  return `"${place}:${scope}:${name}`;
+export function claimWord({ scope, member, name }: RequestedClaim): string {
+  return `"${member}:${scope}:${name}`;
 }
 
 /** Returns the requested claims in the words of a scope. */
@@ -45,9 +45,9 @@ export function requestedClaims(words: readonly string[]): readonly RequestedCla
   return words.filter(isClaim).map(readClaim);
 }
 
-/** Returns the names of the claims that a scope's text has for a place. */
-export function claimsFor(place: RequestedClaim['place'], text: string | null): readonly string[] {
-  return requestedClaims(scopesOf(text)).flatMap((claim) => (claim.place === place ? [claim.name] : []));
+/** Returns the names of the claims that a scope's text has for a member. */
+export function claimsFor(member: RequestedClaim['member'], text: string | null): readonly string[] {
+  return requestedClaims(scopesOf(text)).flatMap((claim) => (claim.member === member ? [claim.name] : []));
 }
 
 /** Returns a scope's text without claims, as clients, policies and people see it. */
@@ -60,6 +60,6 @@ function isClaim(word: string): boolean {
 }
 
 function readClaim(word: string): RequestedClaim {
-  const [place = '', scope = '', name = ''] = word.slice(1).split(':');
-  return { place: place === 'id_token' ? place : 'userinfo', scope, name };
+  const [member = '', scope = '', name = ''] = word.slice(1).split(':');
+  return { member: member === 'id_token' ? member : 'userinfo', scope, name };
 }

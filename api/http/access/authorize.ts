@@ -24,7 +24,7 @@ import { parameters } from '../request/query.ts';
 import { sessionParts, subjectOf } from './session-parts.ts';
 
 /** A request to authorize, without its token, as policies see it. */
-export interface AskedFor {
+export interface RequestedAction {
   readonly box: string;
   readonly request: IncomingMessage;
   /** Path below the box. */
@@ -68,7 +68,11 @@ export interface Granted {
  * after policies had to be compiled, and once after a decision ran out of time. Throws Problem `unauthenticated`,
  * `forbidden` (no reason is disclosed) or `not-found` (no such box), and Outage.
  */
-export async function authorize(token: string | undefined, asked: AskedFor, services: OAuthServices): Promise<Granted> {
+export async function authorize(
+  token: string | undefined,
+  asked: RequestedAction,
+  services: OAuthServices,
+): Promise<Granted> {
   const { box, readRest } = asked;
   const time = Math.floor(services.now() / 1000);
   let known: KnownParts = { time, upTo: readRest === undefined ? 'changes' : 'head' };
@@ -92,7 +96,7 @@ interface KnownParts extends RestOfRequest {
 }
 
 /** A request as far as it has been read. */
-interface KnownRequest extends AskedFor {
+interface KnownRequest extends RequestedAction {
   readonly known: KnownParts;
   /** The previous attempt ran out of time: code runs slower the first time. */
   readonly isLastAttempt: boolean;
@@ -131,7 +135,11 @@ function verdictOn(
 }
 
 /** Notes a decided request for the record. */
-function noteRequest({ box, request, path }: AskedFor, verdict: Allowed | Forbidden, services: OAuthServices): void {
+function noteRequest(
+  { box, request, path }: RequestedAction,
+  verdict: Allowed | Forbidden,
+  services: OAuthServices,
+): void {
   const policy = 'policy' in verdict ? verdict.policy : '';
   const { subject } = verdict;
   services.requestNotes.note({
@@ -145,7 +153,7 @@ function noteRequest({ box, request, path }: AskedFor, verdict: Allowed | Forbid
 }
 
 /** Counts a denied request for the audit trail. An ID in its path is named only if a resource can have it. */
-function noteDenied(asked: AskedFor, caller: LiveSession, services: OAuthServices): void {
+function noteDenied(asked: RequestedAction, caller: LiveSession, services: OAuthServices): void {
   const { box, resource } = asked;
   const target = `${resource.resourceType}/${possibleId(resource.resourceType, resource.id) ?? ''}`;
   const origin = originOf(asked, caller);
@@ -185,7 +193,7 @@ function decideOn(
  */
 export async function mayListPolicies(
   session: LiveSession | undefined,
-  asked: AskedFor,
+  asked: RequestedAction,
   state: BoxState,
   services: OAuthServices,
 ): Promise<boolean> {

@@ -107,10 +107,10 @@ function demandOpen({ box }: PageRequest): void {
   if (!isOpenForSignUp(box.state.settings)) throw nothingHere();
 }
 
-/** Milliseconds in which a form that is sent again, because its button was pressed twice, is answered like the first. */
+/** Milliseconds in which a form whose button is pressed twice is answered like the first one. */
 const twiceTime = 10 * 60_000;
 
-/** Checks whether a form has just registered its user and signed the browser in, which does not have that answer yet. */
+/** Checks whether a form has just registered its user and signed in the browser, which did not get that answer. */
 function isSentTwice({ context: { oauth }, here }: PageExchange, { email }: Registration): Promise<boolean> {
   const { box } = here.box.state;
   const browser = browserHash(here.browser.token);

@@ -29,8 +29,8 @@ export interface Answered {
 /**
  * Answers a request that waits for consent in the browser that made it, otherwise with an error page. A request that
  * would be granted more than the page showed is shown again. If the answer comes again, because the button was pressed
- * twice, a new code takes the place of one that is unused; if it was used, the user is asked again. Undefined when there
- * is no such box. Throws Outage.
+ * twice, a new code replaces one that is unused; if it was used, the user is asked again. Undefined when there is no
+ * such box. Throws Outage.
  */
 export async function answerConsent(
   visit: AuthorizationVisit,
@@ -47,10 +47,12 @@ export async function answerConsent(
     const event = { event: 'consent.given', target: `Grant/${String(user)}.${client}` } as const;
     logConsent = await recordIn(connection, visit.box, trailOf(user), [event]);
   };
-  const decided = await onBrowserRequest(arrival, query, services, (asked) => {
+  const decided = await onBrowserRequest(arrival, query, services, (requested) => {
     // Of an attempt that is repeated, nothing was stored.
     logConsent = undefined;
-    return withLockedSignIn(asked, (locked) => answerLocked(asked, locked, { ...answered, recordGiven }, services));
+    return withLockedSignIn(requested, (locked) =>
+      answerLocked(requested, locked, { ...answered, recordGiven }, services),
+    );
   });
   logConsent?.();
   return decided?.step;
@@ -60,31 +62,31 @@ export async function answerConsent(
 type RecordGiven = (connection: Connection, grant: GrantKey) => Promise<void>;
 
 async function answerLocked(
-  asked: BrowserRequest,
+  requested: BrowserRequest,
   locked: LockedSignIn,
   { id, answer, shown, recordGiven }: Answered & { readonly recordGiven: RecordGiven },
   services: OAuthServices,
 ): Promise<NextStep> {
-  const { state, request, browser, now } = asked;
+  const { state, request, browser, now } = requested;
   const { connection } = locked;
-  const { signIn, verdict } = validateAnswering(asked, locked);
+  const { signIn, verdict } = validateAnswering(requested, locked);
   if (verdict !== undefined) return verdict;
   if (answer === 'allow' && shown !== shownDigest(request, state.settings)) return { next: 'consent', id };
   const isWaiting = await lockConsentRequest(connection, state.box, { id, browser, now });
   if (!isWaiting) return { next: 'error-page' };
   if (answer === 'deny') {
-    return { next: 'client', answer: errorResponse(request.place, 'access_denied', 'The user denied access') };
+    return { next: 'client', answer: errorResponse(request.target, 'access_denied', 'The user denied access') };
   }
   const earlier = await lockCode(connection, state.box, id);
-  if (earlier?.used === true) return askConsent(asked, locked);
+  if (earlier?.used === true) return askConsent(requested, locked);
   if (earlier !== undefined) {
     await deleteCode(connection, state.box, id);
   } else {
     const user = signIn.person.id;
-    await rememberConsent(connection, asked, user);
+    await rememberConsent(connection, requested, user);
     await recordGiven(connection, { user, client: request.client.client.id });
   }
-  return issue(connection, asked, signIn, services, id);
+  return issue(connection, requested, { signIn, id }, services);
 }
 
 /** Stores the consent. Scopes that were allowed before stay allowed. */

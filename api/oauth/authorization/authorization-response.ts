@@ -29,12 +29,12 @@ type Pairs = readonly (readonly [name: string, value: string | undefined])[];
  * Builds the answer to the client: the requested values, the state, then the rest. In an address every value is encoded
  * separately, so that none adds a parameter. A space is %20, never `+`, so that any decoder can read it.
  */
-export function authorizationResponse(place: RedirectTarget, first: Pairs, rest: Pairs = []): AuthorizationResponse {
-  const pairs: Pairs = [...first, ['state', place.state], ...rest, ['iss', place.issuer]];
+export function authorizationResponse(target: RedirectTarget, first: Pairs, rest: Pairs = []): AuthorizationResponse {
+  const pairs: Pairs = [...first, ['state', target.state], ...rest, ['iss', target.issuer]];
   const fields = pairs.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
-  if (place.mode === 'form_post') return { address: place.redirectUri, fields };
+  if (target.mode === 'form_post') return { address: target.redirectUri, fields };
   const text = fields.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
-  return { address: place.redirectUri + separator(place) + text };
+  return { address: target.redirectUri + separator(target) + text };
 }
 
 function separator({ redirectUri, mode }: RedirectTarget): string {
@@ -44,11 +44,11 @@ function separator({ redirectUri, mode }: RedirectTarget): string {
 
 /** Builds an error answer to the client. */
 export function errorResponse(
-  place: RedirectTarget,
+  target: RedirectTarget,
   code: AuthorizationErrorCode,
   description: string,
 ): AuthorizationResponse {
-  return authorizationResponse(place, [
+  return authorizationResponse(target, [
     ['error', code],
     ['error_description', description],
   ]);

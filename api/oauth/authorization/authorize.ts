@@ -10,20 +10,20 @@ import { validateSignIn } from './sign-in-checks.ts';
 const consentTime = 10 * 60_000;
 
 /**
- * Serves the authorization endpoint (RFC 6749 §3.1) in one transaction: finds the sign-in, validates it, then issues the
- * code or the tokens, or asks for consent. `query` is as it came, without its question mark. Undefined when there is no
- * such box. Throws Outage.
+ * Serves the authorization endpoint (RFC 6749 §3.1) in one transaction: finds the sign-in, validates it, then issues
+ * the code or the tokens, or asks for consent. `query` is as it came, without its question mark. Undefined when there
+ * is no such box. Throws Outage.
  */
 export function authorize(
   arrival: AuthorizationArrival,
   query: string,
   services: OAuthServices,
 ): Promise<Decided | undefined> {
-  return onBrowserRequest(arrival, query, services, (asked) =>
-    withLockedSignIn(asked, async (locked) => {
-      const { signIn, verdict } = validateSignIn(asked, locked);
-      if (verdict === undefined) return issue(locked.connection, asked, signIn, services, randomUUID());
-      return verdict === 'ask-consent' ? askConsent(asked, locked) : verdict;
+  return onBrowserRequest(arrival, query, services, (requested) =>
+    withLockedSignIn(requested, async (locked) => {
+      const { signIn, verdict } = validateSignIn(requested, locked);
+      if (verdict === undefined) return issue(locked.connection, requested, { signIn, id: randomUUID() }, services);
+      return verdict === 'ask-consent' ? askConsent(requested, locked) : verdict;
     }),
   );
 }

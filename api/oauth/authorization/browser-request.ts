@@ -68,7 +68,7 @@ export function onBrowserRequest(
   arrival: AuthorizationArrival,
   text: string,
   services: OAuthServices,
-  decide: (asked: BrowserRequest) => Promise<NextStep>,
+  decide: (requested: BrowserRequest) => Promise<NextStep>,
 ): Promise<Decided | undefined> {
   return decideWithKey<Decided>(arrival.box, services, async (state, _statements, transaction) => {
     const issuer = services.issuer(state);
@@ -92,9 +92,9 @@ export function onBrowserRequest(
 }
 
 /** Returns the sign-in page; with `prompt=none` an error for the client instead (OpenID Connect Core §3.1.2.6). */
-export function toSignIn({ prompt, place, query }: AuthorizationRequest, reason = 'Nobody is signed in'): NextStep {
+export function toSignIn({ prompt, target, query }: AuthorizationRequest, reason = 'Nobody is signed in'): NextStep {
   if (!prompt.none) return { next: 'sign-in', query };
-  return { next: 'client', answer: errorResponse(place, 'login_required', reason) };
+  return { next: 'client', answer: errorResponse(target, 'login_required', reason) };
 }
 
 /** The valid sign-in of a browser, in a transaction that holds the box. */
@@ -124,9 +124,9 @@ export function withLockedSignIn<T>(
 }
 
 /** Returns the target that a consent to a request is for: the redirect URI as configured, and the audience. */
-export function consentTarget({ place, plan }: Pick<AuthorizationRequest, 'place' | 'plan'>): ConsentTarget {
+export function consentTarget({ target, plan }: Pick<AuthorizationRequest, 'target' | 'plan'>): ConsentTarget {
   const [audience = null] = plan.audience ?? [];
-  return { redirectUri: place.configuredUri, audience: audience === place.issuer ? null : audience };
+  return { redirectUri: target.configuredUri, audience: audience === target.issuer ? null : audience };
 }
 
 /**
@@ -155,9 +155,9 @@ function demandedUser({ demandedUser: subject }: AuthorizationRequest): number |
   return typeof subject === 'string' && /^\d{1,15}$/.test(subject) ? Number(subject) : -1;
 }
 
-function badHint({ place }: AuthorizationRequest): NextStep {
+function badHint({ target }: AuthorizationRequest): NextStep {
   return {
     next: 'client',
-    answer: errorResponse(place, 'invalid_request', 'id_token_hint must be an id_token of this client'),
+    answer: errorResponse(target, 'invalid_request', 'id_token_hint must be an id_token of this client'),
   };
 }

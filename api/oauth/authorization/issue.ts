@@ -17,19 +17,24 @@ import type { AuthorizationResponse } from './authorization-response.ts';
 import type { BrowserRequest, NextStep } from './browser-request.ts';
 import { givesIdToken, givesToken } from './request/response-type.ts';
 
+/** The locked sign-in that something is issued to, and the UUID of the row that is stored. */
+interface Issue {
+  readonly signIn: SignIn;
+  readonly id: string;
+}
+
 /**
- * Issues a code or tokens to a locked sign-in that passed all checks, redirects to the client with them, and records the
- * client's use. `id` is the UUID of the row that is stored. Throws KeyNeeded, and Outage.
+ * Issues a code or tokens to a locked sign-in that passed all checks, redirects to the client with them, and records
+ * the client's use. Throws KeyNeeded, and Outage.
  */
 export async function issue(
   connection: Connection,
-  asked: BrowserRequest,
-  signIn: SignIn,
+  requested: BrowserRequest,
+  { signIn, id }: Issue,
   { usage }: OAuthServices,
-  id: string,
 ): Promise<NextStep> {
-  const { state, request, now } = asked;
-  const answer = await (request.type === 'code' ? issueCode : issueTokens)(connection, asked, signIn, id);
+  const { state, request, now } = requested;
+  const answer = await (request.type === 'code' ? issueCode : issueTokens)(connection, requested, signIn, id);
   usage.tokenIssued(state.box, request.client.client.id, now);
   return { next: 'client', answer };
 }
@@ -37,14 +42,14 @@ export async function issue(
 /** Issues a code (RFC 6749 §4.1.2). */
 async function issueCode(
   connection: Connection,
-  asked: BrowserRequest,
+  requested: BrowserRequest,
   signIn: SignIn,
   id: string,
 ): Promise<AuthorizationResponse> {
-  const { plan, askedScope, place } = asked.request;
-  const { text, hash } = makeCode({ id, grantsNothing: plan.scope === null && askedScope !== undefined });
-  await insertCode(connection, asked.state.box, newCode(asked, signIn, { id, hash }));
-  return authorizationResponse(place, [['code', text]]);
+  const { plan, requestedScope, target } = requested.request;
+  const { text, hash } = makeCode({ id, grantsNothing: plan.scope === null && requestedScope !== undefined });
+  await insertCode(connection, requested.state.box, newCode(requested, signIn, { id, hash }));
+  return authorizationResponse(target, [['code', text]]);
 }
 
 /**
@@ -53,33 +58,33 @@ async function issueCode(
  */
 async function issueTokens(
   connection: Connection,
-  asked: BrowserRequest,
+  requested: BrowserRequest,
   signIn: SignIn,
   id: string,
 ): Promise<AuthorizationResponse> {
-  const { state, request, origin, now } = asked;
-  const { place, plan, type, client } = request;
-  if (!givesToken(type)) return authorizationResponse(place, [['id_token', await idTokenFor(asked, signIn)]]);
+  const { state, request, origin, now } = requested;
+  const { target, plan, type, client } = request;
+  if (!givesToken(type)) return authorizationResponse(target, [['id_token', await idTokenFor(requested, signIn)]]);
   const refusal = sessionQuotaRefusal(state);
-  if (refusal !== undefined) return errorResponse(place, 'temporarily_unavailable', refusal.message);
+  if (refusal !== undefined) return errorResponse(target, 'temporarily_unavailable', refusal.message);
   const { person } = signIn;
   const owner = { client: client.client.id, user: person.id, type: 'i', ...origin } as const;
   const key = keyFor(state, plan, now);
-  const { text, session } = makeToken(state, owner, plan, { issuer: place.issuer, key, now, person });
-  const idToken = givesIdToken(type) ? await idTokenFor(asked, signIn, text) : undefined;
+  const { text, session } = makeToken(state, owner, plan, { issuer: target.issuer, key, now, person });
+  const idToken = givesIdToken(type) ? await idTokenFor(requested, signIn, text) : undefined;
   if (!(await takePlace(connection, session, state.settings, now))) {
-    return errorResponse(place, 'temporarily_unavailable', tooManySessions().message);
+    return errorResponse(target, 'temporarily_unavailable', tooManySessions().message);
   }
   await insertSession(connection, session, null, null);
   const tokens = { session: session.id, bucket: session.bucket, family: null };
-  await insertCode(connection, state.box, newCode(asked, signIn, { id, hash: null }), tokens);
+  await insertCode(connection, state.box, newCode(requested, signIn, { id, hash: null }), tokens);
   const rest = [
     ['token_type', 'Bearer'],
     ['expires_in', plan.expiresIn?.toString()],
-    ['scope', scopeParameter(plan.scope, request.askedScope)],
+    ['scope', scopeParameter(plan.scope, request.requestedScope)],
     ['id_token', idToken],
   ] as const;
-  return authorizationResponse(place, [['access_token', text]], rest);
+  return authorizationResponse(target, [['access_token', text]], rest);
 }
 
 /** Makes the id_token. Without an access token it has all claims of the scope (OpenID Connect Core §5.4). */
@@ -88,15 +93,15 @@ function idTokenFor(
   { person, createdAt }: SignIn,
   accessToken?: string,
 ): Promise<string> {
-  const { place, plan, nonce = null } = request;
+  const { target, plan, nonce = null } = request;
   const { client } = request.client;
   const scope = plan.scope ?? '';
   const claims =
     accessToken === undefined
       ? userClaims(person, scope, claimsFor('id_token', scope))
       : idTokenClaims(person, scope, {});
-  const facts = { issuer: place.issuer, client: client.id, user: person.id, nonce, authenticatedAt: createdAt };
-  return prepareIdToken({ ...facts, accessToken, claims }, idTokenKeyFor(state, client, now), now)();
+  const signedIn = { issuer: target.issuer, client: client.id, user: person.id, authenticatedAt: createdAt };
+  return prepareIdToken({ ...signedIn, nonce, accessToken, claims }, idTokenKeyFor(state, client, now), now)();
 }
 
 /** Milliseconds for which a code is valid (RFC 6749 §4.1.2 allows ten minutes at most). */
@@ -117,7 +122,7 @@ function newCode(
     user: signIn.person.id,
     version: state.version,
     browser,
-    redirectUri: request.place.isNamed ? request.place.redirectUri : null,
+    redirectUri: request.target.isNamed ? request.target.redirectUri : null,
     scope: request.plan.scope,
     audience: request.plan.audience,
     challenge: request.challenge,

@@ -14,13 +14,13 @@ export type Verdict = NextStep | 'ask-consent';
 /**
  * Pure: validates one point of a request with the sign-in of its browser; undefined if there is nothing to object to.
  */
-type Check<V = NextStep> = (asked: BrowserRequest, signIn: SignIn, consent: Consent | undefined) => V | undefined;
+type Check<V = NextStep> = (requested: BrowserRequest, signIn: SignIn, consent: Consent | undefined) => V | undefined;
 
 /** Refuses a user other than the one that the client expects (OpenID Connect Core §3.1.2.1, `id_token_hint`). */
 const checkHint: Check = ({ hinted, request }, { person }) =>
   hinted === undefined || hinted === person.id
     ? undefined
-    : { next: 'client', answer: errorResponse(request.place, 'login_required', 'Somebody else is signed in') };
+    : { next: 'client', answer: errorResponse(request.target, 'login_required', 'Somebody else is signed in') };
 
 /** Demands a recent sign-in (OpenID Connect Core §3.1.2.1, `max_age`). */
 const checkMaxAge: Check = ({ request, now }, { createdAt }) =>
@@ -34,11 +34,11 @@ const checkMaxAge: Check = ({ request, now }, { createdAt }) =>
  * nothing proves who receives the answer.
  */
 const checkConsent: Check<Verdict> = ({ request }, _signIn, consent) => {
-  const { prompt, client, place } = request;
+  const { prompt, client, target } = request;
   const isAllowed = client.client.first_party === true || (isProven(request) && isCoveredBy(consent, request));
   if (isAllowed && !prompt.consent) return undefined;
   if (!prompt.none) return 'ask-consent';
-  return { next: 'client', answer: errorResponse(place, 'consent_required', 'Consent has to be asked for') };
+  return { next: 'client', answer: errorResponse(target, 'consent_required', 'Consent has to be asked for') };
 };
 
 /**
@@ -46,8 +46,8 @@ const checkConsent: Check<Verdict> = ({ request }, _signIn, consent) => {
  * else serves, or the authentication that redeeming its code requires. Any program of a device can listen on a loopback
  * address or register a private-use scheme (RFC 8252 §8.6), so a remembered consent must not be used there.
  */
-function isProven({ client, type, place }: AuthorizationRequest): boolean {
-  return /^https:/i.test(place.redirectUri) || (type === 'code' && mustAuthenticateForCode(client));
+function isProven({ client, type, target }: AuthorizationRequest): boolean {
+  return /^https:/i.test(target.redirectUri) || (type === 'code' && mustAuthenticateForCode(client));
 }
 
 /** Checks whether a consent covers all that a request wants. A consent to an earlier client of this ID is ignored. */
@@ -67,24 +67,24 @@ export type ValidatedSignIn<V> =
   { readonly signIn: SignIn; readonly verdict?: undefined } | { readonly signIn?: undefined; readonly verdict: V };
 
 /** Pure: runs the checks of an authorization request. */
-export function validateSignIn(asked: BrowserRequest, found: LockedSignIn): ValidatedSignIn<Verdict> {
-  return firstVerdict(asked, found, requestChecks);
+export function validateSignIn(requested: BrowserRequest, found: LockedSignIn): ValidatedSignIn<Verdict> {
+  return firstVerdict(requested, found, requestChecks);
 }
 
 /** Pure: runs the checks of the answer to a consent page. */
-export function validateAnswering(asked: BrowserRequest, found: LockedSignIn): ValidatedSignIn<NextStep> {
-  return firstVerdict(asked, found, answerChecks);
+export function validateAnswering(requested: BrowserRequest, found: LockedSignIn): ValidatedSignIn<NextStep> {
+  return firstVerdict(requested, found, answerChecks);
 }
 
 function firstVerdict<V>(
-  asked: BrowserRequest,
+  requested: BrowserRequest,
   { signIn, consent }: LockedSignIn,
   checks: readonly Check<V>[],
 ): ValidatedSignIn<V | NextStep> {
   // Nobody is signed in, or `prompt` wants a new sign-in (OpenID Connect Core §3.1.2.3).
-  if (signIn === undefined || asked.request.prompt.login) return { verdict: toSignIn(asked.request) };
+  if (signIn === undefined || requested.request.prompt.login) return { verdict: toSignIn(requested.request) };
   for (const check of checks) {
-    const verdict = check(asked, signIn, consent);
+    const verdict = check(requested, signIn, consent);
     if (verdict !== undefined) return { verdict };
   }
   return { signIn };

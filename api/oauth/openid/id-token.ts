@@ -129,7 +129,7 @@ export function idTokenClaims(
   scope: string,
   { id_token_claims = [] }: Pick<Client, 'id_token_claims'>,
 ): UserClaims {
-  const told: readonly string[] = [GROUPS_SCOPE, ...id_token_claims];
-  const granted = scopesOf(scope).filter((one) => told.includes(one));
+  const included: readonly string[] = [GROUPS_SCOPE, ...id_token_claims];
+  const granted = scopesOf(scope).filter((one) => included.includes(one));
   return userClaims(person, granted.join(' '), claimsFor('id_token', scope));
 }

@@ -43,17 +43,17 @@ export interface PlanContext extends AudienceRules {
 }
 
 /** Plans an access token. Throws OAuthError `invalid_target` (RFC 8707 §2) or `invalid_scope` (RFC 6749 §5.2). */
-export function planAccessToken(context: PlanContext, asked: RequestedAccess): AccessTokenPlan {
+export function planAccessToken(context: PlanContext, requested: RequestedAccess): AccessTokenPlan {
   return {
     ...planForm(context.settings, context.box),
-    audience: requestedAudience(context, asked.audience),
-    scope: asked.scope === undefined ? null : firstScope(context, asked.scope),
+    audience: requestedAudience(context, requested.audience),
+    scope: requested.scope === undefined ? null : firstScope(context, requested.scope),
   };
 }
 
 /** Returns the scope of a first token: no `offline_access` without a refresh token (OpenID Connect Core §11). */
-function firstScope(context: PlanContext, asked: string): string | null {
-  const scope = requestedScope(asked, allowedScopes(context), notIgnored(context));
+function firstScope(context: PlanContext, requested: string): string | null {
+  const scope = requestedScope(requested, allowedScopes(context), notIgnored(context));
   if (context.settings.refresh_token === true || !hasScope(scope, OFFLINE_SCOPE)) return scope;
   return scopeText(scopesOf(scope).filter((one) => one !== OFFLINE_SCOPE));
 }
@@ -77,15 +77,19 @@ export function planForm(
  * Plans the access token of a code or a refresh token: bound to the audience and scope that were granted, less what the
  * client may no longer request. Throws OAuthError `invalid_target` or `invalid_scope`.
  */
-export function planGrantedToken(context: PlanContext, asked: RequestedAccess, granted: Granted): AccessTokenPlan {
-  const audience = boundAudience(context, asked.audience, granted.audience);
+export function planGrantedToken(context: PlanContext, requested: RequestedAccess, granted: Granted): AccessTokenPlan {
+  const audience = boundAudience(context, requested.audience, granted.audience);
   const plan = planAccessToken(context, { audience, scope: undefined });
-  return { ...plan, scope: grantedScope(context, asked.scope, granted.scope) };
+  return { ...plan, scope: grantedScope(context, requested.scope, granted.scope) };
 }
 
 /** Plans the access token of a refresh like {@link planGrantedToken}; the response always has `expires_in`. */
-export function planRefreshedToken(context: PlanContext, asked: RequestedAccess, granted: Granted): AccessTokenPlan {
-  const plan = planGrantedToken(context, asked, granted);
+export function planRefreshedToken(
+  context: PlanContext,
+  requested: RequestedAccess,
+  granted: Granted,
+): AccessTokenPlan {
+  const plan = planGrantedToken(context, requested, granted);
   return { ...plan, expiresIn: plan.lifetime };
 }
 
@@ -99,10 +103,10 @@ function notIgnored({ scopes, box }: PlanContext): Scopes | undefined {
 }
 
 /** Returns the scope of a use of a grant: as requested, out of what is left of the granted scope (RFC 6749 §6). */
-function grantedScope(context: PlanContext, asked: string | undefined, granted: string | null): string | null {
+function grantedScope(context: PlanContext, requested: string | undefined, granted: string | null): string | null {
   const left = scopeLeft(granted, allowedScopes(context));
-  if (asked === undefined) return left;
+  if (requested === undefined) return left;
   const words = scopesOf(left);
-  const scope = requestedScope(asked, new Set(words), notIgnored(context));
+  const scope = requestedScope(requested, new Set(words), notIgnored(context));
   return scope && scopeText([scope, ...requestedClaims(words).map(claimWord)]);
 }

@@ -36,20 +36,20 @@ const oneLine = new RegExp(ONE_LINE);
 /**
  * Returns the audience of a request; null: the issuer, by default. Throws OAuthError `invalid_target` (RFC 8707 §2).
  */
-export function requestedAudience(rules: AudienceRules, asked: string | undefined): readonly string[] | null {
+export function requestedAudience(rules: AudienceRules, requested: string | undefined): readonly string[] | null {
   const { settings, box, issuer, subject } = rules;
-  if (asked === undefined) return settings.audience?.[0] === undefined ? null : [settings.audience[0]];
-  if (asked.length > longestAudience || !oneLine.test(asked)) {
+  if (requested === undefined) return settings.audience?.[0] === undefined ? null : [settings.audience[0]];
+  if (requested.length > longestAudience || !oneLine.test(requested)) {
     throw new OAuthError(
       'invalid_target',
       `The audience must be one line of at most ${String(longestAudience)} characters`,
     );
   }
   const listed = listedAudiences(settings, box, issuer, subject);
-  if (listed?.includes(asked) === false) {
+  if (listed?.includes(requested) === false) {
     throw new OAuthError('invalid_target', 'This audience is not allowed: add it to `audience` of the client');
   }
-  return settings.audience === undefined && listed !== undefined ? null : [asked];
+  return settings.audience === undefined && listed !== undefined ? null : [requested];
 }
 
 /**
@@ -58,13 +58,13 @@ export function requestedAudience(rules: AudienceRules, asked: string | undefine
  */
 export function boundAudience(
   rules: AudienceRules,
-  asked: string | undefined,
+  requested: string | undefined,
   granted: readonly string[] | null,
 ): string | undefined {
   const { settings, box, issuer, subject } = rules;
   const [audience] = granted ?? [];
-  if (asked !== undefined && asked !== (audience ?? issuer)) {
+  if (requested !== undefined && requested !== (audience ?? issuer)) {
     throw new OAuthError('invalid_target', 'The audience is not the one that was granted');
   }
-  return audience ?? (listedAudiences(settings, box, issuer, subject) === undefined ? asked : issuer);
+  return audience ?? (listedAudiences(settings, box, issuer, subject) === undefined ? requested : issuer);
 }

@@ -10,14 +10,14 @@ const scopeShape = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
  * (OpenID Connect Core §3.1.2.1); with `known` undefined, every scope is known. Throws OAuthError `invalid_scope`
  * for a malformed text, and for a known scope that is not allowed (§5.2).
  */
-export function requestedScope(asked: string, allowed: Scopes, known: Scopes | undefined): string | null {
-  if (asked.length > longestScope || !scopeShape.test(asked)) {
+export function requestedScope(requested: string, allowed: Scopes, known: Scopes | undefined): string | null {
+  if (requested.length > longestScope || !scopeShape.test(requested)) {
     throw new OAuthError(
       'invalid_scope',
       `scope is malformed: send at most ${String(longestScope)} characters, scopes of visible ASCII with one space between them`,
     );
   }
-  const scopes = [...new Set(scopesOf(asked))];
+  const scopes = [...new Set(scopesOf(requested))];
   if (scopes.every((scope) => allowed.has(scope))) return scopes.join(' ');
   const refused = scopes.find((scope) => !allowed.has(scope) && (known === undefined || known.has(scope)));
   if (refused !== undefined) throw new OAuthError('invalid_scope', refusal(refused));

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { authorize, mayListPolicies } from '../../../api/http/access/authorize.ts';
-import type { AskedFor } from '../../../api/http/access/authorize.ts';
+import type { RequestedAction } from '../../../api/http/access/authorize.ts';
 import { readTokenRequest, token } from '../../../api/oauth/token/endpoint.ts';
 import { Problem } from '../../../api/problem.ts';
 import type { StateCache } from '../../../api/state/state-cache.ts';
@@ -77,7 +77,7 @@ describe('authorization', () => {
     };
   }
 
-  function requestFor(box: string, path: string): AskedFor {
+  function requestFor(box: string, path: string): RequestedAction {
     const request = new IncomingMessage(new Socket());
     request.method = 'GET';
     const resource = { resourceType: 'Client' } as const;

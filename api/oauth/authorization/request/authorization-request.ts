@@ -36,10 +36,10 @@ import type { ConfiguredUris } from './configured-uris.ts';
 export interface AuthorizationRequest {
   readonly client: ClientState;
   readonly type: ResponseType;
-  readonly place: RedirectTarget;
+  readonly target: RedirectTarget;
   /** Plan of the access token; that of a code is computed again when the code is redeemed. */
   readonly plan: AccessTokenPlan;
-  readonly askedScope: string | undefined;
+  readonly requestedScope: string | undefined;
   /** PKCE with S256; null: none. */
   readonly challenge: string | null;
   /** Value that comes back in the id_token (OpenID Connect Core §3.1.2.1). */
@@ -69,17 +69,17 @@ export function validateAuthorizationRequest(query: string, state: BoxState, iss
   const parameters = readQuery(query);
   const found = parameters && findRedirectTarget(parameters, state, issuer); //   §3.1.2.4: no redirect before this
   if (parameters === undefined || found === undefined) return { verdict: 'untrusted' };
-  const { client, place } = found;
+  const { client, target } = found;
   try {
     const type = readResponseType(parameters, client, state); //         §3.1.1, §4.1.2.1
-    refuseOtherMode(parameters, place.mode);
+    refuseOtherMode(parameters, target.mode);
     refuseUnknownForms(parameters);
     const challenge = challengeIn(parameters, client, type); //          RFC 7636 §4.4.1
-    const asked = requestedAccess(parameters);
+    const requested = requestedAccess(parameters);
     const { settings: box } = state;
     const settings = settingsOf(client.client, type, box);
     const context = { settings, scopes: client.scopes, box, issuer, subject: 'user' } as const;
-    const wanted = { ...asked, scope: asked.scope ?? defaultScope(client.scopes) };
+    const wanted = { ...requested, scope: requested.scope ?? defaultScope(client.scopes) };
     const planned = planAccessToken(context, wanted); //                 §3.3, RFC 8707 §2
     const { claims, subject } = readClaims(parameters); //               OpenID Connect Core §5.5
     const plan = { ...planned, scope: withClaims(planned.scope, claims, client.scopes.user) };
@@ -88,11 +88,12 @@ export function validateAuthorizationRequest(query: string, state: BoxState, iss
     const nonce = readNonce(parameters);
     refuseLooseIdToken(type, plan, nonce);
     const hints = { loginHint, userHint: parameters.get(USER_HINT), demandedUser: subject };
-    const request = { client, type, place, plan, askedScope: asked.scope, challenge, nonce, prompt, ...hints, query };
+    const accepted = { client, type, target, plan, requestedScope: requested.scope };
+    const request = { ...accepted, challenge, nonce, prompt, ...hints, query };
     return { verdict: 'good', request };
   } catch (error) {
     if (!(error instanceof AuthorizationError || error instanceof OAuthError)) throw error;
-    return { verdict: 'refused', answer: errorResponse(place, codeOf(error), error.message) };
+    return { verdict: 'refused', answer: errorResponse(target, codeOf(error), error.message) };
   }
 }
 
@@ -172,10 +173,10 @@ function codeOf(error: AuthorizationError | OAuthError): AuthorizationErrorCode 
   return error.code === 'invalid_scope' || error.code === 'invalid_target' ? error.code : 'invalid_request';
 }
 
-/** A client and the place where it wants its answer. */
+/** A client and the target of its answer. */
 export interface FoundRedirectTarget {
   readonly client: ClientState;
-  readonly place: RedirectTarget;
+  readonly target: RedirectTarget;
 }
 
 /**
@@ -189,7 +190,7 @@ function findRedirectTarget(parameters: Parameters, state: BoxState, issuer: str
   const uri = findUri(configuredFor(client.client, parameters.get('response_type')), requested);
   if (uri === undefined) return undefined;
   const redirectUri = requested ?? uri;
-  const place = {
+  const target = {
     redirectUri,
     configuredUri: uri,
     mode: chooseMode(parameters, usualMode(parameters.get('response_type')), redirectUri),
@@ -197,7 +198,7 @@ function findRedirectTarget(parameters: Parameters, state: BoxState, issuer: str
     state: parameters.get('state'),
     issuer,
   };
-  return { client, place };
+  return { client, target };
 }
 
 /** Finds the configured URI that is requested, or the only one there is (RFC 6749 §3.1.2.3). */
@@ -208,8 +209,8 @@ function findUri(possible: readonly ConfiguredUris[], requested: string | undefi
 }
 
 /** Returns the URIs for a response type; all of them if the client lacks the type, so that one receives the error. */
-function configuredFor({ auth }: Client, asked: string | undefined): readonly ConfiguredUris[] {
-  const type = knownResponseType(asked);
+function configuredFor({ auth }: Client, requested: string | undefined): readonly ConfiguredUris[] {
+  const type = knownResponseType(requested);
   const uris = type && auth?.[grantOf(type)];
   if (uris !== undefined) return [uris];
   return [auth?.authorization_code, auth?.implicit].filter((one) => one !== undefined);

@@ -51,10 +51,10 @@ function demandsValue(claim: JsonObject): boolean {
   return claim['essential'] === true && (claim['value'] !== undefined || claim['values'] !== undefined);
 }
 
-function claimsIn(members: JsonObject, place: RequestedClaim['place']): readonly RequestedClaim[] {
+function claimsIn(members: JsonObject, member: RequestedClaim['member']): readonly RequestedClaim[] {
   return Object.keys(members).flatMap((name) => {
     const scope = SCOPE_OF_CLAIM.get(name);
-    return scope === undefined ? [] : [{ scope, place, name }];
+    return scope === undefined ? [] : [{ scope, member, name }];
   });
 }
 
@@ -65,8 +65,8 @@ function claimsIn(members: JsonObject, place: RequestedClaim['place']): readonly
 export function withClaims(scope: string | null, claims: readonly RequestedClaim[], allowed: Scopes): string | null {
   if (scope === null || !asksForIdToken(scope)) return scope;
   const added = claims.filter((claim) => {
-    const isTold = claim.place === 'userinfo' && hasScope(scope, claim.scope);
-    return allowed.has(claim.scope) && !isTold;
+    const isIncluded = claim.member === 'userinfo' && hasScope(scope, claim.scope);
+    return allowed.has(claim.scope) && !isIncluded;
   });
   return [scope, ...added.map(claimWord)].join(' ');
 }

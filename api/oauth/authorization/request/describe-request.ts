@@ -43,15 +43,15 @@ export function describeRequest(
 }
 
 function described(request: AuthorizationRequest, settings: Box): DescribedRequest {
-  const { plan, place, loginHint, prompt } = request;
+  const { plan, target, loginHint, prompt } = request;
   const { client } = request.client;
   return {
     client: { id: client.id, name: client.name },
     scopes: scopesOf(withoutClaims(plan.scope)),
     claims: [...new Set(requestedClaims(scopesOf(plan.scope)).map(({ name }) => name))],
     sentences: settings.scopes ?? {},
-    audience: plan.audience?.[0] ?? place.issuer,
-    redirectUri: place.redirectUri,
+    audience: plan.audience?.[0] ?? target.issuer,
+    redirectUri: target.redirectUri,
     lifetime: shownLifetime(request, settings),
     loginHint,
     prompt,
@@ -64,7 +64,7 @@ function described(request: AuthorizationRequest, settings: Box): DescribedReque
  * of the sentence of a scope, the client must not receive more than its user has read.
  */
 export function shownDigest(request: AuthorizationRequest, settings: Box): string {
-  const { client, type, place, plan } = request;
+  const { client, type, target, plan } = request;
   const { scopes = {} } = settings;
   const sentences = Object.entries(scopes).filter(([scope]) => hasScope(plan.scope, scope));
   const shown = [
@@ -74,7 +74,7 @@ export function shownDigest(request: AuthorizationRequest, settings: Box): strin
     plan.scope,
     plan.audience,
     shownLifetime(request, settings),
-    place.redirectUri,
+    target.redirectUri,
     sentences,
   ];
   return hash('sha256', JSON.stringify(shown), 'base64url');

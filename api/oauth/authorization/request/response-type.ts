@@ -32,8 +32,8 @@ export function grantOf(type: ResponseType): 'authorization_code' | 'implicit' {
 
 /**
  * Returns the default response mode for a `response_type`. The requested type decides, even if the client may not use
- * it (OAuth 2.0 Multiple Response Type Encoding Practices §2.1, §5). The query if it names neither token nor id_token, or
- * is missing (RFC 6749 §3.1.1, §4.1.2.1).
+ * it (OAuth 2.0 Multiple Response Type Encoding Practices §2.1, §5). The query if it names neither token nor id_token,
+ * or is missing (RFC 6749 §3.1.1, §4.1.2.1).
  */
 export function usualMode(text: string | undefined): 'query' | 'fragment' {
   const words = text?.split(' ') ?? [];
@@ -74,15 +74,16 @@ export type ResponseMode = (typeof RESPONSE_MODES)[number];
  * token (RFC 6749 §4.1.2, §4.2.2). A query never holds a token; a form is sent only to an http or https address.
  */
 export function chooseMode(parameters: Parameters, usual: 'query' | 'fragment', redirectUri: string): ResponseMode {
-  const asked = parameters.get('response_mode');
-  const isPossible = asked === usual || asked === 'fragment' || (asked === 'form_post' && /^https?:/.test(redirectUri));
-  return RESPONSE_MODES.find((mode) => mode === asked && isPossible) ?? usual;
+  const requested = parameters.get('response_mode');
+  const isPossible =
+    requested === usual || requested === 'fragment' || (requested === 'form_post' && /^https?:/.test(redirectUri));
+  return RESPONSE_MODES.find((mode) => mode === requested && isPossible) ?? usual;
 }
 
 /** Throws AuthorizationError `invalid_request` when the answer does not come in the requested mode. */
 export function refuseOtherMode(parameters: Parameters, mode: ResponseMode): void {
-  const asked = parameters.get('response_mode');
-  if (asked === undefined || asked === mode) return;
+  const requested = parameters.get('response_mode');
+  if (requested === undefined || requested === mode) return;
   throw new AuthorizationError(
     'invalid_request',
     'response_mode must be fragment, form_post of an http address, query of a code, or left out',

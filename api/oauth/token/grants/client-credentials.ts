@@ -20,17 +20,17 @@ export const clientCredentials: Grant = {
     const client = await authenticateClient(request.credentials, context);
     requireGrantType(client, 'client_credentials');
     const settings = client.client.auth?.client_credentials ?? {};
-    const asked = requestedAccess(request.parameters);
+    const requested = requestedAccess(request.parameters);
     const issuer = services.issuer(state);
     const { settings: box } = state;
-    const plan = planAccessToken({ settings, scopes: client.scopes, box, issuer, subject: 'client' }, asked);
+    const plan = planAccessToken({ settings, scopes: client.scopes, box, issuer, subject: 'client' }, requested);
     const now = services.now();
     const holder = { client: client.client.id, user: null, type: 'c', remoteAddr: request.remoteAddr } as const;
     const key = keyFor(state, plan, now);
     demandSessionQuota(state);
     const { text, session } = makeToken(state, holder, plan, { issuer, key, now });
     const refreshToken = await storeSession(session, settings, context, now);
-    return tokenResponse(text, plan, scopeMember(plan.scope, asked.scope), { refreshToken });
+    return tokenResponse(text, plan, scopeMember(plan.scope, requested.scope), { refreshToken });
   },
 };
 

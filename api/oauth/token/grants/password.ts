@@ -20,11 +20,11 @@ export const password: Grant = {
   async handle(request, context) {
     const { state, transaction, services } = context;
     const client = await askingClient(request, context);
-    const asked = requestedAccess(request.parameters);
+    const requested = requestedAccess(request.parameters);
     const issuer = services.issuer(state);
     const { settings: box } = state;
     const subject = 'user-by-password';
-    const plan = planAccessToken({ settings: {}, scopes: client.scopes, box, issuer, subject }, asked);
+    const plan = planAccessToken({ settings: {}, scopes: client.scopes, box, issuer, subject }, requested);
     const user = await personIn(request, context);
     if (user === undefined) throw notValid();
     const now = services.now();
@@ -39,7 +39,7 @@ export const password: Grant = {
       requestId: request.requestId,
     };
     services.countedEvents.note({ box: state.box, event: 'user.signed_in', target: `User/${String(user)}`, origin });
-    return tokenResponse(text, plan, scopeMember(plan.scope, asked.scope));
+    return tokenResponse(text, plan, scopeMember(plan.scope, requested.scope));
   },
 };
 

@@ -34,7 +34,7 @@ export const refreshToken: Grant = {
     const found = await findFamilyOf(token, state.box, statements);
     if (found === undefined) throw notValid();
     const { parameters, remoteAddr } = request;
-    const asked = requestedAccess(parameters);
+    const requested = requestedAccess(parameters);
     const now = services.now();
     const issuer = services.issuer(state);
     const make = (family: RefreshFamily): Refreshed => {
@@ -42,7 +42,7 @@ export const refreshToken: Grant = {
       const { settings: box } = state;
       const subject = subjectOfGrant(family.grant);
       const settings = refreshSettings(client.client, family.grant);
-      const plan = planRefreshedToken({ settings, scopes: client.scopes, box, issuer, subject }, asked, family);
+      const plan = planRefreshedToken({ settings, scopes: client.scopes, box, issuer, subject }, requested, family);
       const { person } = family;
       const key = keyFor(state, plan, now);
       demandSessionQuota(state);
@@ -59,7 +59,7 @@ export const refreshToken: Grant = {
     const { text, plan, signIdToken } = used.made;
     const { refreshToken } = used;
     const idToken = await signIdToken?.();
-    return tokenResponse(text, plan, scopeMember(plan.scope, asked.scope), { refreshToken, idToken });
+    return tokenResponse(text, plan, scopeMember(plan.scope, requested.scope), { refreshToken, idToken });
   },
 };
 
