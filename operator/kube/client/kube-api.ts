@@ -168,7 +168,7 @@ interface Run<T> {
   path: string;
 }
 
-/** Values that the models of the library read. */
+/** An empty object, as the models of the library read it. */
 const nothing = new SelfDecodingBody(Promise.resolve(Buffer.from('{}')));
 
 /** Sends a request, over the connections of its dispatcher; `fetch` takes three times as much of the thread's time. */
