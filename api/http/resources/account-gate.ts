@@ -9,7 +9,7 @@ import { Problem } from '../../problem.ts';
 import { refuseParameters } from '../../resources/search/parameters.ts';
 import type { GuessPassword } from '../../users/user/change.ts';
 import { bearerToken, missingToken, refusedToken } from '../access/authenticate.ts';
-import { decideWithBody } from '../access/decide-with-body.ts';
+import { decideWithBody } from '../formats/resource-body.ts';
 import { negotiate, renderInTurns } from '../formats/negotiate.ts';
 import { resourceBody } from '../formats/resource-body.ts';
 import { originOf } from '../request/origin-of.ts';

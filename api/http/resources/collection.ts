@@ -12,7 +12,7 @@ import type { WriteConditions } from '../../resources/write/confirm-changes.ts';
 import { demandPreconditions, entityTag, isKnown, readPreconditions } from '../../resources/write/etag.ts';
 import type { Preconditions } from '../../resources/write/etag.ts';
 import type { UserServices } from '../../users/services.ts';
-import { documentIn, requestedChange } from '../formats/submitted-body.ts';
+import { documentIn, requestedChange } from '../formats/parse-body.ts';
 import { idIn } from './id-in-path.ts';
 import type { ResourceAnswer, ResourceExchange, ResourceHandler, ResourceKind } from './resource-exchange.ts';
 import { searchAnswer } from './search-answer.ts';

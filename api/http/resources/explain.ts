@@ -18,7 +18,7 @@ import { clientOf } from '../../oauth/built-in-clients.ts';
 import { carriesUserRights } from '../../oauth/session/user-rights.ts';
 import type { RestOfRequest } from '../access/authorize.ts';
 import { subjectWith } from '../access/session-parts.ts';
-import { bodyFormat } from '../formats/body-format.ts';
+import { bodyFormat } from '../formats/parse-body.ts';
 import {
   EXPLAIN_PATH,
   PLAN_PATH,

@@ -11,7 +11,7 @@ import type { ResourceServices } from '../../resources/services.ts';
 import { changedUserFields } from '../../users/user/changed-user-fields.ts';
 import { possibleId } from './id-in-path.ts';
 import type { ResourceExchange, ResourceKind } from './resource-exchange.ts';
-import { documentIn, requestedChange } from '../formats/submitted-body.ts';
+import { documentIn, requestedChange } from '../formats/parse-body.ts';
 
 type ReadingServices = Pick<ResourceServices, 'pool' | 'now'>;
 

@@ -9,7 +9,7 @@ import { InvalidUser } from '../../users/user/invalid-user.ts';
 import { bearerToken, queryOrBearerToken } from '../access/authenticate.ts';
 import { authorize, mayListPolicies } from '../access/authorize.ts';
 import type { RestOfRequest } from '../access/authorize.ts';
-import { decideWithBody } from '../access/decide-with-body.ts';
+import { decideWithBody } from '../formats/resource-body.ts';
 import { partOfPath } from '../server/endpoint.ts';
 import type { Endpoint } from '../server/endpoint.ts';
 import { requestContextOf } from '../request/request-context.ts';

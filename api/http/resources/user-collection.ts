@@ -7,7 +7,7 @@ import { createUser } from '../../users/user/create-user.ts';
 import { removeUser } from '../../users/user/remove-user.ts';
 import { userSearch } from '../../users/user/search.ts';
 import { listedUser, singleUser, userVersion } from '../../users/user/view.ts';
-import { documentIn } from '../formats/submitted-body.ts';
+import { documentIn } from '../formats/parse-body.ts';
 import type { Collection } from './collection.ts';
 import { idIn, possibleId } from './id-in-path.ts';
 

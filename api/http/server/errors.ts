@@ -11,10 +11,12 @@ import { InvalidUser } from '../../users/user/invalid-user.ts';
 import { pageAnswer } from '../pages/send.ts';
 import { findRequestContext, requestContextOf } from '../request/request-context.ts';
 import type { RequestContext } from '../request/request-context.ts';
-import { operationOutcome } from '../resources/operation-outcome.ts';
 import type { ApiContext } from './api-context.ts';
 import { everyAnswer, send } from './send.ts';
 import type { Answer, AnswerHeaders } from './send.ts';
+import type { Fault } from '../../../crds/fault.ts';
+import { faultSentence } from '../../../crds/fault.ts';
+import type { Issue, OperationOutcome } from '../../schemas/problems.ts';
 
 /**
  * Ends a request that failed: sends its answer, and logs it unless the caller was at fault. Never
@@ -150,3 +152,31 @@ const pageProblems: Readonly<Record<number, PageProblem>> = {
 /** A path below a resource type, whether its box exists or not: both get the same answer. */
 const isBelowResource =
   /^(?:\/boxes\/[^/?]*)?\/(?:Client|AccessPolicy|Session|Group|Grant|AuditEvent|\$export|\$plan|users|account|auth\/check)(?:[/?]|$)/;
+
+/** Returns a problem in the form of the resource endpoints: one issue for each fault. */
+export function operationOutcome({ code, faults }: Problem, id: string): OperationOutcome {
+  return { resourceType: 'OperationOutcome', id, issue: faults.map((fault) => issueOf(issueCodes[code], fault)) };
+}
+
+function issueOf(code: Issue['code'], fault: Fault): Issue {
+  const issue = { severity: 'error', code, diagnostics: faultSentence(fault) } as const;
+  return fault.path === '' ? issue : { ...issue, expression: [fault.path] };
+}
+
+/** Codes from FHIR's value set IssueType, whose OperationOutcome this is. */
+const issueCodes = {
+  'not-parsable': 'structure',
+  'bad-request': 'invalid',
+  unauthenticated: 'login',
+  forbidden: 'forbidden',
+  'not-found': 'not-found',
+  'method-not-allowed': 'not-supported',
+  'not-acceptable': 'not-supported',
+  conflict: 'conflict',
+  'precondition-failed': 'conflict',
+  'too-large': 'too-long',
+  'unsupported-media-type': 'not-supported',
+  invalid: 'invalid',
+  throttled: 'throttled',
+  unavailable: 'transient',
+} as const satisfies Record<ProblemCode, string>;

@@ -10,7 +10,6 @@ import { Problem } from '../../problem.ts';
 import type { Sharer } from '../../shares/places.ts';
 import { emailKey } from '../../users/user/email.ts';
 import type { AdmitGuess, GuessedAccount } from '../../users/sign-in/verify-password.ts';
-import type { ApiContext } from '../server/api-context.ts';
 import { createSharedFailures } from './failures-of-all-replicas.ts';
 import type { SharedFailures, SharedLimit } from './failures-of-all-replicas.ts';
 import { hashSharer } from './hash-sharer.ts';
@@ -156,7 +155,7 @@ interface RestGuess extends Pick<Guess, 'box' | 'address' | 'requestId'> {
 
 /** Verifies a password. The user's own token is a proof: strangers cannot keep users from changing their password. */
 export async function guessOverRest(
-  context: Pick<ApiContext, 'passwordLimits'>,
+  context: { readonly passwordLimits: PasswordLimits },
   { box, address, requestId, by }: RestGuess,
   user: StoredUser,
   verify: (sharer: Sharer) => Promise<boolean>,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { operationOutcome } from '../../../api/http/resources/operation-outcome.ts';
+import { operationOutcome } from '../../../api/http/server/errors.ts';
 import { Problem } from '../../../api/problem.ts';
 
 describe('operationOutcome', () => {
