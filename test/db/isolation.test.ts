@@ -100,6 +100,8 @@ const runAsCaller: Readonly<Record<string, (box: string) => string>> = {
 /** Functions that run as the caller and read no rows: partitions, the clock. */
 const readNoRows = ['audit_days', 'buckets', 'require_bucket'];
 
+type Told = Readonly<Record<string, unknown>>;
+
 describe('hand-written SQL under the API’s role', () => {
   let database: TestDatabase;
   let pool: pg.Pool;
@@ -123,13 +125,13 @@ describe('hand-written SQL under the API’s role', () => {
   });
 
   /** Runs statements in a transaction that is rolled back; `setting` is what the transaction says of its box. */
-  async function attempt(setting: string | undefined, ...statements: readonly string[]): Promise<pg.QueryResult> {
+  async function attempt(setting: string | undefined, ...statements: readonly string[]): Promise<pg.QueryResult<Told>> {
     const connection = await pool.connect();
     try {
       await connection.query('BEGIN');
       if (setting !== undefined) await connection.query("SELECT set_config('boxgate.box', $1, true)", [setting]);
-      let result = await connection.query('SELECT 1 WHERE false');
-      for (const statement of statements) result = await connection.query(statement);
+      let result = await connection.query<Told>('SELECT 1 WHERE false');
+      for (const statement of statements) result = await connection.query<Told>(statement);
       return result;
     } finally {
       await connection.query('ROLLBACK');

@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process';
 import { createServer } from 'node:net';
 import type { Environment } from '../../process/environment.ts';
 import { testEncryptionKey } from '../support/api.ts';
-import { ownerQuery } from '../support/owner-query.ts';
 import { asOwner, bareDatabase } from '../support/postgres.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 import { portOf } from '../../process/port-of.ts';

@@ -9,8 +9,6 @@ import { addUser, issuerOf, newBrowser } from '../http/pages/browser.ts';
 import type { Answer, Browser } from '../http/pages/browser.ts';
 import { complaints, startBoxApi } from '../http/resources/box-api.ts';
 import type { BoxApi } from '../http/resources/box-api.ts';
-import { startApi } from '../support/api.ts';
-import { ownerQuery } from '../support/owner-query.ts';
 import { basic, sendForm, textOf } from './requests.ts';
 import type { Fields, Reply } from './requests.ts';
 
