@@ -19,16 +19,16 @@ const run = promisify(execFile);
 describe('charts/boxgate on a real API server', () => {
   let plane: ControlPlane;
   let folder: string;
-  let validate: ChartPlane['validate'];
-  let stop: ChartPlane['stop'];
+  let chart: ChartPlane;
   before(async () => {
-    ({ plane, folder, validate, stop } = await startChartPlane());
+    chart = await startChartPlane();
+    ({ plane, folder } = chart);
   });
-  after(() => stop());
+  after(() => chart.stop());
 
   for (const [title, values] of Object.entries(variants)) {
     it(`has only valid objects, and no warning of Pod Security, with ${title}`, async () => {
-      expect(await validate(await renderChart(values))).to.equal('');
+      expect(await chart.validate(await renderChart(values))).to.equal('');
     });
   }
 
@@ -44,7 +44,7 @@ describe('charts/boxgate on a real API server', () => {
     for (const name of bound) {
       await plane.call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name } } });
     }
-    expect(await validate(manifests)).to.equal('');
+    expect(await chart.validate(manifests)).to.equal('');
     const [pushing = ''] = blocksOf('guides/production.md', 'Image', 'sh');
     const [, registry = ''] = /^make publish REGISTRY=(\S+)\n$/.exec(pushing) ?? [];
     const version = at(parse(await readFile('charts/boxgate/Chart.yaml', 'utf8')), 'version');
@@ -60,7 +60,7 @@ describe('charts/boxgate on a real API server', () => {
     const [, naming = ''] =
       /^(sed .* deploy\/boxgate\.yaml) \| kubectl apply --server-side -f -\n$/.exec(command) ?? [];
     const { stdout } = await run('sh', ['-c', naming], { maxBuffer: 32 * 2 ** 20 });
-    expect(await validate(stdout)).to.equal('');
+    expect(await chart.validate(stdout)).to.equal('');
     const images = podsOf(manifestsIn(stdout)).map(({ pod }) => String(at(pod, 'spec', 'containers', 0, 'image')));
     expect(new Set(images.filter((image) => !image.startsWith('postgres:')))).to.deep.equal(new Set(['boxgate:dev']));
     expect(stdout).not.to.contain('"boxgate:0');
@@ -116,7 +116,7 @@ describe('charts/boxgate on a real API server', () => {
   it('accepts the kustomize example, whose prefixed names lead to each other', async () => {
     const built = await kubectl(plane, 'kustomize', 'examples/kustomize/apps');
     await plane.call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: 'publisher' } } });
-    expect(await validate(built)).to.equal('');
+    expect(await chart.validate(built)).to.equal('');
     const all = manifestsIn(built);
     const secret = all.find(({ kind }) => kind === 'Secret')?.name ?? '';
     expect(secret).to.match(/^team-reporting-credentials-\w{10}$/);
@@ -137,7 +137,7 @@ describe('charts/boxgate on a real API server', () => {
 
   it('accepts deploy/boxgate.yaml with the changes of the kustomize example', async () => {
     const built = await kubectl(plane, 'kustomize', 'examples/kustomize/installation');
-    expect(await validate(built)).to.equal('');
+    expect(await chart.validate(built)).to.equal('');
     expect(built.match(/value: https:\/\/auth\.example\.com/g)).to.have.lengthOf(2);
     expect(built.match(/image: images\.example\.com\/boxgate:/g)).to.have.lengthOf(9);
   });

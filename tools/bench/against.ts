@@ -11,7 +11,7 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { startBoxgate, type Boxgate } from './boxgate.ts';
-import { hotRows, prepareHotRows, requestsOf, type Address } from './hot-rows.ts';
+import { hotRows, prepareHotRows, requestsOf, statusOf, type Address } from './hot-rows.ts';
 import { startLoad } from './load/client.ts';
 import { intervalOfMedian, median } from './figures.ts';
 import { startPostgres, type BenchPostgres } from './machine/postgres.ts';
@@ -86,7 +86,12 @@ async function compare(name: string, before: Boxgate, now: Boxgate, rounds: numb
   ];
   // Else the plans change at some moment of the rounds, when the statistics are collected.
   for (const { database } of [before, now]) await postgres.query(database, 'ANALYZE');
-  const results = await alternate(load, contestants, rounds);
+  const status = statusOf(row);
+  const results = await alternate(
+    load,
+    contestants.map((one) => ({ ...one, status })),
+    rounds,
+  );
   const [ofBefore = [], ofNow = []] = [results.get('before'), results.get('now')];
   return ofNow.flatMap((round, nth) => (ofBefore[nth] === undefined ? [] : [{ before: ofBefore[nth], now: round }]));
 }

@@ -19,8 +19,6 @@ export interface Boxgate extends ServerProcess {
   add(resources: readonly Declared[]): Promise<void>;
   /** Issues this many tokens. */
   issue(client: Credentials, count: number): Promise<string[]>;
-  /** Ids of live sessions. */
-  sessionIds(count: number): Promise<string[]>;
 }
 
 /** The clients of the box: what their names say. */
@@ -73,7 +71,6 @@ export async function startBoxgate(
     path,
     add: (more) => declare(management, box, more, true),
     issue: (client, count) => issueTokens(base + path('/auth/token'), client, count),
-    sessionIds: (count) => findSessions(postgres, database, count),
   };
 }
 
@@ -128,13 +125,4 @@ async function issueTokens(url: string, client: Credentials, count: number): Pro
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, count) }, issueSome));
   return tokens.slice(0, count);
-}
-
-async function findSessions(postgres: BenchPostgres, database: string, count: number): Promise<string[]> {
-  const rows = await postgres.query<{ id: string }>(
-    database,
-    'SELECT id FROM boxgate.session WHERE box = $1 AND ended_at IS NULL LIMIT $2',
-    [box, count],
-  );
-  return rows.map(({ id }) => id);
 }

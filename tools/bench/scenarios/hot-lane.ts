@@ -1,7 +1,7 @@
 import { contestant, tokenFloor } from '../contestants.ts';
 import type { BenchContext } from '../context.ts';
 import { median, medianRatio, milliseconds, percent, perSecond } from '../figures.ts';
-import { hotRows, prepareHotRows, requestsOf, type Address } from '../hot-rows.ts';
+import { hotRows, prepareHotRows, requestsOf, statusOf, type Address } from '../hot-rows.ts';
 import { formRequest } from '../load/requests.ts';
 import { alternate, type Contestant, type Round } from '../rounds.ts';
 import { verdictOf, type Row, type Scenario } from '../scenario.ts';
@@ -31,7 +31,8 @@ export const hotLane: Scenario = {
     for (const [name, row] of Object.entries(hotRows)) {
       for (const address of ['path', 'host'] satisfies readonly Address[]) {
         const requests = await requestsOf(row, boxgate, address);
-        contestants.push(contestant(context, `${name} by ${address}`, boxgate, requests));
+        const common = contestant(context, `${name} by ${address}`, boxgate, requests);
+        contestants.push({ ...common, status: statusOf(name) });
       }
     }
     // Otherwise the plans change at some moment of the rounds, when the statistics are collected.
