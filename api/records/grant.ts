@@ -1,5 +1,4 @@
-import { endGrant } from '../db/session/end-grant.ts';
-import { deleteGrant, grantListing, readGrant } from '../db/user/grant.ts';
+import { endGrant, deleteGrant, grantListing, readGrant } from '../db/user/grant.ts';
 import type { GrantKey, StoredGrant } from '../db/user/grant.ts';
 import { requestedClaims, scopeText, withoutClaims } from '../oauth/scope-text.ts';
 import { readDates } from '../resources/search/dates.ts';

@@ -4,8 +4,8 @@ import { inBox } from '../../db/core/transaction.ts';
 import type { Owner } from '../../db/resource/resource.ts';
 import { Problem } from '../../problem.ts';
 import type { RecordKind } from '../../records/record.ts';
-import { withElements } from '../../resources/search/bundle.ts';
-import type { View } from '../../resources/search/bundle.ts';
+import { withElements, bundleHead, linksOf } from '../../resources/search/bundle.ts';
+import type { View, Link } from '../../resources/search/bundle.ts';
 import { readElementsOnly, readSearch, refuseParameters } from '../../resources/search/parameters.ts';
 import type { Searchable } from '../../resources/search/searchable.ts';
 import type { WriteConditions } from '../../resources/write/confirm-changes.ts';
@@ -15,7 +15,8 @@ import type { UserServices } from '../../users/services.ts';
 import { documentIn, requestedChange } from '../formats/parse-body.ts';
 import { idIn } from './id-in-path.ts';
 import type { ResourceAnswer, ResourceExchange, ResourceHandler, ResourceKind } from './resource-exchange.ts';
-import { searchAnswer } from './search-answer.ts';
+import type { SearchRequest } from '../../resources/search/parameters.ts';
+import type { SearchResult } from '../../resources/search/search.ts';
 
 /** Change of a record, as it was requested; returns undefined when there is no such record. */
 type Change<Row> = (
@@ -204,4 +205,38 @@ function changedAnswer<Row, Filters, Id>(
 
 function nothingThere({ absent }: Pick<AnyCollection<unknown, unknown, unknown>, 'absent'>): Problem {
   return new Problem('not-found', absent);
+}
+
+/** Address of a search, without its query, and the query. */
+interface SearchAddress {
+  readonly address: string;
+  readonly query: URLSearchParams;
+}
+
+/**
+ * Returns the answer to a search: a Bundle, or the resources alone, with the links (RFC 8288) and the total in headers.
+ * `show` is called for each row when it is written.
+ */
+function searchAnswer<Row>(
+  { address, query }: SearchAddress,
+  request: SearchRequest<unknown>,
+  result: SearchResult<Row>,
+  show: (row: Row) => View,
+): ResourceAnswer {
+  const links = linksOf(address, query, result);
+  const { rows, total } = result;
+  if (request.result === 'bundle') {
+    const items = shown(rows, (row) => ({ resource: show(row) }));
+    return { status: 200, page: { bundle: bundleHead(links, total), items } };
+  }
+  return { status: 200, headers: listHeaders(links, total), page: { bundle: undefined, items: shown(rows, show) } };
+}
+
+function* shown<Row>(rows: readonly Row[], show: (row: Row) => object): Generator<object> {
+  for (const row of rows) yield show(row);
+}
+
+function listHeaders(links: readonly Link[], total: number | undefined): Readonly<Record<string, string>> {
+  const link = links.map(({ relation, url }) => `<${url}>; rel="${relation}"`).join(', ');
+  return { Link: link, ...(total === undefined ? {} : { 'X-Total-Count': String(total) }) };
 }

@@ -1,9 +1,7 @@
 import type { Kind } from '../../../crds/kind.ts';
 import type { RowName } from '../../client/desired-state.ts';
-import { lockUse } from '../../db/box/box-use.ts';
-import type { BoxUse, StoredQuotaName } from '../../db/box/box-use.ts';
-import { measureBodies } from '../../db/resource/resource-bytes.ts';
-import type { MeasuredBody } from '../../db/resource/resource-bytes.ts';
+import { lockUse, measureBodies } from '../../db/box/box-use.ts';
+import type { BoxUse, StoredQuotaName, MeasuredBody } from '../../db/box/box-use.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import type { ApplyPlan, PlannedWrite } from './plan.ts';
 import { quotaFault } from '../write/within-quota.ts';

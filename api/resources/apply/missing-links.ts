@@ -1,6 +1,6 @@
 import type { Link } from '../../../crds/links.ts';
 import { builtInName } from '../../../crds/reserved-ids.ts';
-import { missingLinks as readMissing } from '../../db/resource/linked-rows.ts';
+import { missingLinks as readMissing } from '../../db/resource/resource.ts';
 import type { Connections } from '../../db/core/pool.ts';
 import { inBox } from '../../db/core/transaction.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { firstRevocation, pruneRevocations } from '../../../api/db/session/revocation.ts';
+import { firstRevocation, pruneRevocations } from '../../../api/db/box/box-upkeep.ts';
 import { boxDatabase } from '../../resources/box-database.ts';
 import type { BoxDatabase } from '../../resources/box-database.ts';
 import { storeSession } from '../../resources/sample-sessions.ts';
