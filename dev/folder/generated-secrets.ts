@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Secret } from '../../api/client/secret.ts';
 import { generateClientSecret } from '../../api/credentials/secret-text.ts';
 import { secretEntries } from '../../operator/secrets/generated-secret.ts';
-import { resolveKept, type SecretKeeper, type SecretWish } from '../../operator/secrets/keeper.ts';
+import { resolveKept, type SecretKeeper, type SecretRequest } from '../../operator/secrets/keeper.ts';
 import { missing, type ResolvedSecret } from '../../operator/secrets/resolve.ts';
 import { nextSecret, type KeptSecret } from '../../operator/secrets/rotation.ts';
 import { replaceFile, rotationFile, writeRotation, readSecretFile } from './secret-files.ts';
@@ -57,14 +57,16 @@ export function createSecretFiles(
     return known;
   };
 
-  function resolve(file: string, wish: SecretWish, all: Map<string, Known>): ResolvedSecret {
-    const known = all.get(wish.secret);
-    if (known !== undefined && known.client !== wish.client) return notOwned(wish.secret, `Client ${known.client}`);
+  function resolve(file: string, request: SecretRequest, all: Map<string, Known>): ResolvedSecret {
+    const known = all.get(request.secret);
+    if (known !== undefined && known.client !== request.client)
+      return notOwned(request.secret, `Client ${known.client}`);
     const isThere = statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
     const read = isThere && known === undefined ? readSecretFile(file) : undefined;
-    if (read?.id !== undefined && read.id !== wish.facts.client_id) return notOwned(wish.secret, `client ${read.id}`);
+    if (read?.id !== undefined && read.id !== request.facts.client_id)
+      return notOwned(request.secret, `client ${read.id}`);
     const time = now().getTime();
-    const { rotation, applied, hadGeneratedSecret, usage } = wish;
+    const { rotation, applied, hadGeneratedSecret, usage } = request;
     const found = isThere ? (known?.kept ?? read) : undefined;
     const { kept } = nextSecret(
       { found, last: known?.kept, applied, hadGeneratedSecret, rotation, usage, now: time },
@@ -73,32 +75,32 @@ export function createSecretFiles(
       },
     );
     writeRotation(file, kept, rotation, known?.kept);
-    const content = contentOf(wish, kept.value);
+    const content = contentOf(request, kept.value);
     const mark = hash('sha256', content, 'buffer').toString('base64url', 0, 9);
     if (!isThere) writeFileSync(file, content, { mode: 0o600, flag: 'wx' });
     else if (known?.mark !== mark && read?.text !== content) replaceFile(file, content);
-    const { client, uid, facts } = wish;
-    all.set(wish.secret, { client, uid, id: facts.client_id, kept, mark, isRequest: isTokenRequest(wish) });
-    return resolveKept(kept, '', wish, time);
+    const { client, uid, facts } = request;
+    all.set(request.secret, { client, uid, id: facts.client_id, kept, mark, isRequest: isTokenRequest(request) });
+    return resolveKept(kept, '', request, time);
   }
 
   return {
     tokenRequest(box, secret) {
       return knownOf(box).get(secret)?.isRequest === true ? fileOf(box, secret) : undefined;
     },
-    async keep(box, wishes, signal) {
+    async keep(box, requests, signal) {
       const resolved = new Map<string, ResolvedSecret>();
       const created: CreatedSecret[] = [];
       mkdirSync(path.join(root, box), { recursive: true, mode: 0o700 });
       let began = performance.now();
       try {
-        for (const wish of wishes) {
-          if (wish.adopt) rmSync(markOf(box, wish.secret), { force: true });
-          const file = fileOf(box, wish.secret);
+        for (const request of requests) {
+          if (request.adopt) rmSync(markOf(box, request.secret), { force: true });
+          const file = fileOf(box, request.secret);
           const wasThere = existsSync(file);
-          const secret = resolve(file, wish, knownOf(box));
-          resolved.set(wish.client, secret);
-          if (!wasThere && secret.state === 'ready') created.push({ client: wish.client, file });
+          const secret = resolve(file, request, knownOf(box));
+          resolved.set(request.client, secret);
+          if (!wasThere && secret.state === 'ready') created.push({ client: request.client, file });
           if (performance.now() - began < turn) continue;
           await setImmediate(undefined, { signal });
           began = performance.now();
@@ -141,13 +143,13 @@ function notOwned(secret: string, owner: string): ResolvedSecret {
   return missing('SecretNotOwned', `Secret ${secret} belongs to ${owner}; give generateSecret.name another one`);
 }
 
-function isTokenRequest({ grants, template }: SecretWish): boolean {
+function isTokenRequest({ grants, template }: SecretRequest): boolean {
   return template === undefined && grants.includes('client_credentials');
 }
 
-function contentOf(wish: SecretWish, value: Secret): string {
-  const entries = Object.fromEntries(secretEntries(wish.template, wish.facts, value.reveal()));
-  const content = isTokenRequest(wish) ? { grant_type: 'client_credentials', ...entries } : entries;
+function contentOf(request: SecretRequest, value: Secret): string {
+  const entries = Object.fromEntries(secretEntries(request.template, request.facts, value.reveal()));
+  const content = isTokenRequest(request) ? { grant_type: 'client_credentials', ...entries } : entries;
   return `${JSON.stringify(content, null, 2)}\n`;
 }
 

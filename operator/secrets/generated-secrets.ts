@@ -5,7 +5,7 @@ import type { KnownRow } from '../reconcile/stored-state.ts';
 import { objectKey, type Declared } from '../desired/declared.ts';
 import type { Candidate, Desired } from '../desired/desired.ts';
 import { secretFacts } from './generated-secret.ts';
-import type { KeptSecrets, SecretWish } from './keeper.ts';
+import type { KeptSecrets, SecretRequest } from './keeper.ts';
 import { missing, type ResolvedSecret } from './resolve.ts';
 import type { SecretUsage } from './rotation.ts';
 import { secretName } from './source.ts';
@@ -66,14 +66,14 @@ export async function generatedSecrets(
     for (const one of due.filter(isNew)) resolved.set(one.object.name, notKnown(now));
   }
   const usage = await usageWhereDue(of, due);
-  const wishes = due
+  const requests = due
     .filter((one) => inherited !== undefined || !isNew(one))
     .map((one) => {
       const isInherited = inherited?.has(one.validated.id) === true && isNew(one);
-      return wishOf(of, one, { usage: usage.get(one.validated.id), inherits: isInherited });
+      return requestOf(of, one, { usage: usage.get(one.validated.id), inherits: isInherited });
     });
-  const kept = await keeper.keep(box, wishes, signal);
-  for (const { client, uid, secret: name, facts, usage: asked } of wishes) {
+  const kept = await keeper.keep(box, requests, signal);
+  for (const { client, uid, secret: name, facts, usage: asked } of requests) {
     const secret = kept.get(client);
     if (secret === undefined) continue;
     const known = before.get(objectKey({ kind: 'Client', name: client }))?.secret;
@@ -154,17 +154,17 @@ function timeOf(time: string | undefined): number | undefined {
 }
 
 /** Facts about one generated secret that its object does not tell. */
-interface WishFacts {
+interface RequestFacts {
   readonly usage: SecretUsage | undefined;
   /** True if the client has a row of an earlier object. */
   readonly inherits: boolean;
 }
 
-function wishOf(
+function requestOf(
   { issuer, inClusterTokenUrl, known: before, rows, hadGeneratedSecret }: GeneratedSecretsOf,
   one: Candidate,
-  { usage, inherits }: WishFacts,
-): SecretWish {
+  { usage, inherits }: RequestFacts,
+): SecretRequest {
   const { object, validated } = one;
   if (validated.secret.from !== 'generated') throw new TypeError(`${object.key} has no generated secret`);
   const { template, labels, annotations, rotation } = validated.secret;

@@ -6,7 +6,7 @@ import { NEVER } from '../../crds/duration.ts';
 import type { ObjectEvent } from '../status/events.ts';
 
 /** A Client that needs a generated secret, and the content of its Secret. */
-export interface SecretWish {
+export interface SecretRequest {
   /** Name of the Client. */
   readonly client: string;
   readonly uid: string;
@@ -43,8 +43,12 @@ export interface KeptName {
 
 /** Storage of generated secrets: Secrets in a cluster, files in a state folder. */
 export interface SecretKeeper {
-  /** Creates what is missing and writes what differs; returns the secret of each wish by the name of its Client. */
-  keep(box: string, wishes: readonly SecretWish[], signal: AbortSignal): Promise<ReadonlyMap<string, ResolvedSecret>>;
+  /** Creates what is missing and writes what differs; returns the secret of each request by the name of its Client. */
+  keep(
+    box: string,
+    requests: readonly SecretRequest[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, ResolvedSecret>>;
   /** Returns another text once somebody else has changed the secret; called for every client in every pass. */
   version(box: string, name: string): string;
   /** Returns all generated secrets that are kept for a box, except released ones. */
@@ -82,7 +86,7 @@ const never = Date.parse(NEVER);
 export function resolveKept(
   kept: KeptSecret,
   version: string,
-  { rotation, usage }: Pick<SecretWish, 'rotation' | 'usage'>,
+  { rotation, usage }: Pick<SecretRequest, 'rotation' | 'usage'>,
   now: number,
 ): ReadySecret {
   const { value, next, previous } = kept;
@@ -99,7 +103,7 @@ type Telling = Pick<ObjectEvent, 'type' | 'reason' | 'message'>;
 /** Returns the event for a change of a generated secret; `isKnown`: the client had one before. */
 export function secretEvent(
   box: string,
-  { client, uid, secret }: SecretWish,
+  { client, uid, secret }: SecretRequest,
   change: SecretChange,
   isKnown: boolean,
 ): ObjectEvent | undefined {

@@ -1,7 +1,7 @@
 import type { BoxQuota } from '../../operator/desired/namespace-annotations.ts';
 import type { Declared, DeclaredSecret } from '../../operator/desired/declared.ts';
 import type { ObjectStatus } from '../../operator/status/object-status.ts';
-import { resolveKept, type SecretKeeper, type SecretWish } from '../../operator/secrets/keeper.ts';
+import { resolveKept, type SecretKeeper, type SecretRequest } from '../../operator/secrets/keeper.ts';
 import type { ResolvedSecret } from '../../operator/secrets/resolve.ts';
 import { nextSecret, type KeptSecret } from '../../operator/secrets/rotation.ts';
 import type { Source } from '../../operator/desired/source.ts';
@@ -69,10 +69,10 @@ export function memorySource(): MemorySource {
 /** Generated secrets in memory. */
 export interface MemoryKeeper extends SecretKeeper {
   /** By name of the Secret. */
-  readonly kept: Map<string, KeptSecret & { readonly wish: SecretWish }>;
+  readonly kept: Map<string, KeptSecret & { readonly request: SecretRequest }>;
   /** Names of Secrets that stay though no object wants them. */
   readonly released: Set<string>;
-  /** Count of all wishes read. */
+  /** Count of all requests read. */
   looks: number;
   /** Current time of the source. */
   now: Date;
@@ -86,23 +86,23 @@ export function memoryKeeper(): MemoryKeeper {
     released: new Set(),
     looks: 0,
     now: new Date('2026-01-01'),
-    async keep(_box, wishes) {
-      keeper.looks += wishes.length;
+    async keep(_box, requests) {
+      keeper.looks += requests.length;
       const resolved = new Map<string, ResolvedSecret>();
-      for (const wish of wishes) {
-        const { secret, client, rotation, applied, hadGeneratedSecret, usage } = wish;
+      for (const request of requests) {
+        const { secret, client, rotation, applied, hadGeneratedSecret, usage } = request;
         const [last, time] = [kept.get(secret), keeper.now.getTime()];
         const situation = { found: last, last, applied, hadGeneratedSecret, rotation, usage, now: time };
         const next = nextSecret(situation, () => new Secret(generateClientSecret())).kept;
-        kept.set(secret, { ...next, wish });
-        resolved.set(client, resolveKept(next, '', wish, time));
+        kept.set(secret, { ...next, request });
+        resolved.set(client, resolveKept(next, '', request, time));
       }
       return resolved;
     },
     version: () => '',
     async names() {
       const names = [...kept.keys()].filter((name) => !keeper.released.has(name));
-      return names.map((name) => ({ name, uid: kept.get(name)?.wish.uid ?? '' }));
+      return names.map((name) => ({ name, uid: kept.get(name)?.request.uid ?? '' }));
     },
     async release(_box, names) {
       for (const { name } of names) keeper.released.add(name);

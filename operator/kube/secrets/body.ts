@@ -5,7 +5,7 @@ import { API_GROUP, API_VERSION } from '../../../crds/kind.ts';
 import { secretEntries } from '../../secrets/generated-secret.ts';
 import { CLIENT_SECRET_LABEL } from '../../secrets/resolve.ts';
 import type { KeptSecret, SecretSituation } from '../../secrets/rotation.ts';
-import type { SecretWish } from '../../secrets/keeper.ts';
+import type { SecretRequest } from '../../secrets/keeper.ts';
 import { MANAGED_BY, metadataOf } from '../client/kube-object.ts';
 import { brief, type SecretContent, type SecretOwner, type StoredSecret, textOfData } from './stored-secret.ts';
 
@@ -34,9 +34,9 @@ interface OwnParts {
 }
 
 /** Returns a new Secret as it is created. */
-export function newSecretBody(wish: SecretWish, kept: KeptSecret): object {
-  const { labels, annotations, data } = ownParts(wish, kept);
-  const metadata = { name: wish.secret, labels, annotations, ownerReferences: [ownerReference(wish)] };
+export function newSecretBody(request: SecretRequest, kept: KeptSecret): object {
+  const { labels, annotations, data } = ownParts(request, kept);
+  const metadata = { name: request.secret, labels, annotations, ownerReferences: [ownerReference(request)] };
   return { apiVersion: 'v1', kind: 'Secret', metadata, type: SECRET_TYPE, data };
 }
 
@@ -44,13 +44,13 @@ export function newSecretBody(wish: SecretWish, kept: KeptSecret): object {
  * Returns the same Secret with our type, which no change can set: `live` is the Secret as the API server shows it.
  * Content of others stays.
  */
-export function remadeSecretBody(live: unknown, wish: SecretWish, kept: KeptSecret): object {
+export function remadeSecretBody(live: unknown, request: SecretRequest, kept: KeptSecret): object {
   const { data } = isObject(live) ? live : {};
   const { labels, annotations, ownerReferences } = metadataOf(live);
-  const own = ownParts(wish, kept);
+  const own = ownParts(request, kept);
   const before = writtenIn(textsIn(annotations)[WRITTEN]);
   const metadata = {
-    name: wish.secret,
+    name: request.secret,
     labels: { ...without(textsIn(labels), before.labels), ...own.labels },
     annotations: { ...without(textsIn(annotations), before.annotations), ...own.annotations },
     ownerReferences,
@@ -72,18 +72,18 @@ function textsIn(value: unknown): Texts {
  * Returns the changes of a Secret, as a merge patch that is refused if the Secret is another one or has changed;
  * undefined if there are none. Content of others stays.
  */
-export function secretPatch(stored: StoredSecret, wish: SecretWish, kept: KeptSecret): object | undefined {
+export function secretPatch(stored: StoredSecret, request: SecretRequest, kept: KeptSecret): object | undefined {
   const { content, uid, resourceVersion } = stored;
-  const own = ownParts(wish, kept);
+  const own = ownParts(request, kept);
   const before = writtenIn(content.annotations[WRITTEN]);
   const labels = difference(content.labels, own.labels, before.labels);
   const annotations = difference(content.annotations, own.annotations, before.annotations);
   const data = difference(content.data, own.data, before.entries);
-  const isOwned = content.owners.some((owner) => owner.uid === wish.uid);
+  const isOwned = content.owners.some((owner) => owner.uid === request.uid);
   if (isOwned && [labels, annotations, data].every((part) => part === undefined)) return undefined;
   // An object has one controller: that of an adopted Secret is gone.
   const others = content.owners.filter(({ controller }) => !controller);
-  const owners = isOwned ? {} : { ownerReferences: [...others, ownerReference(wish)] };
+  const owners = isOwned ? {} : { ownerReferences: [...others, ownerReference(request)] };
   return { metadata: { uid, resourceVersion, labels, annotations, ...owners }, data };
 }
 
@@ -110,20 +110,20 @@ export function secretIn({ data, annotations, created }: SecretContent): NonNull
   };
 }
 
-function ownParts(wish: SecretWish, { value, made, next, previous }: KeptSecret): OwnParts {
-  const entries = new Map(secretEntries(wish.template, wish.facts, value.reveal()));
+function ownParts(request: SecretRequest, { value, made, next, previous }: KeptSecret): OwnParts {
+  const entries = new Map(secretEntries(request.template, request.facts, value.reveal()));
   if (next !== undefined) entries.set(NEXT, next.reveal());
   if (previous?.value !== undefined) entries.set(PREVIOUS, previous.value.reveal());
-  const labels = { ...wish.labels, [CLIENT_SECRET_LABEL]: 'true', ...MANAGED_BY };
+  const labels = { ...request.labels, [CLIENT_SECRET_LABEL]: 'true', ...MANAGED_BY };
   const times = {
     [MADE_AT]: new Date(made).toISOString(),
     ...(previous === undefined ? {} : { [PREVIOUS_UNTIL]: new Date(previous.until).toISOString() }),
   };
-  const annotations = { ...wish.annotations, [CLIENT_ID]: wish.facts.client_id, ...times };
+  const annotations = { ...request.annotations, [CLIENT_ID]: request.facts.client_id, ...times };
   const written: Written = {
     entries: [...entries.keys()],
-    labels: Object.keys(wish.labels),
-    annotations: [...Object.keys(wish.annotations), PREVIOUS_UNTIL],
+    labels: Object.keys(request.labels),
+    annotations: [...Object.keys(request.annotations), PREVIOUS_UNTIL],
   };
   const data = [...entries].map(([name, text]) => [name, Buffer.from(text).toString('base64')] as const);
   return {
@@ -133,7 +133,7 @@ function ownParts(wish: SecretWish, { value, made, next, previous }: KeptSecret)
   };
 }
 
-function ownerReference({ client, uid }: SecretWish): object {
+function ownerReference({ client, uid }: SecretRequest): object {
   return { apiVersion: API_VERSION, kind: 'Client', name: client, uid, controller: true };
 }
 
@@ -186,23 +186,23 @@ function timeIn(text: string | undefined): number | undefined {
 export type Ownership = 'ours' | 'released' | { readonly refused: string };
 
 /** Decides by uid who owns the Secret that a Client wants generated: a Client of its name may be another one. */
-export function ownership({ owners, labels, annotations }: SecretContent, wish: SecretWish): Ownership {
+export function ownership({ owners, labels, annotations }: SecretContent, request: SecretRequest): Ownership {
   const controller = controllerOf(owners);
-  const isReleased = isManaged(labels) && annotations[CLIENT_ID] === wish.facts.client_id;
+  const isReleased = isManaged(labels) && annotations[CLIENT_ID] === request.facts.client_id;
   if (controller === undefined) {
-    if ((wish.adopt || wish.inherits) && isReleased) return 'released';
-    if (!isReleased) return { refused: `Secret ${wish.secret} exists, and was not generated for this client` };
+    if ((request.adopt || request.inherits) && isReleased) return 'released';
+    if (!isReleased) return { refused: `Secret ${request.secret} exists, and was not generated for this client` };
     return {
-      refused: `Secret ${wish.secret} was generated for a client of this ID and belongs to nobody, as after a restore: spec.adoption: IfUnowned of the Client takes it over with its value`,
+      refused: `Secret ${request.secret} was generated for a client of this ID and belongs to nobody, as after a restore: spec.adoption: IfUnowned of the Client takes it over with its value`,
     };
   }
   if (!isClient(controller))
-    return { refused: `Secret ${wish.secret} belongs to ${controller.kind} ${controller.name}` };
-  if (controller.uid === wish.uid) return 'ours';
-  const isEarlier = controller.name === wish.client;
-  if (isEarlier && wish.inherits && isReleased) return 'released';
+    return { refused: `Secret ${request.secret} belongs to ${controller.kind} ${controller.name}` };
+  if (controller.uid === request.uid) return 'ours';
+  const isEarlier = controller.name === request.client;
+  if (isEarlier && request.inherits && isReleased) return 'released';
   const owner = isEarlier ? `an earlier Client ${controller.name}, which is gone` : `Client ${controller.name}`;
-  return { refused: `Secret ${wish.secret} belongs to ${owner}` };
+  return { refused: `Secret ${request.secret} belongs to ${owner}` };
 }
 
 /** Returns the uid of the Client that a Secret belongs to. */

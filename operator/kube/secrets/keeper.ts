@@ -1,6 +1,12 @@
 import type { Secret } from '../../../api/client/secret.ts';
 import type { EventRecorder } from '../../status/events.ts';
-import { resolveKept, type KeptName, type SecretKeeper, type SecretWish, secretEvent } from '../../secrets/keeper.ts';
+import {
+  resolveKept,
+  type KeptName,
+  type SecretKeeper,
+  type SecretRequest,
+  secretEvent,
+} from '../../secrets/keeper.ts';
 import { missing, type MissingSecret, type ResolvedSecret } from '../../secrets/resolve.ts';
 import { nextSecret, type KeptSecret, type PreviousSecret, type SecretChange } from '../../secrets/rotation.ts';
 import type { KubeApi } from '../client/kube-api.ts';
@@ -53,7 +59,7 @@ const retryAfter = 2_000;
 export function createClusterSecretKeeper(options: ClusterSecretKeeperOptions): SecretKeeper {
   const keeper = new ClusterSecretKeeper(options);
   return {
-    keep: (box, wishes, signal) => keeper.keep(box, wishes, signal),
+    keep: (box, requests, signal) => keeper.keep(box, requests, signal),
     version: (box, name) => keeper.version(box, name),
     names: (box) => keeper.names(box),
     release: (box, kept, signal) => keeper.release(box, kept, signal),
@@ -64,10 +70,10 @@ export function createClusterSecretKeeper(options: ClusterSecretKeeperOptions): 
 
 type Store = ObjectStore<StoredSecret>;
 
-/** A wish for a Secret of a box, and the store of the Secrets that are known there. */
+/** A request for a Secret of a box, and the store of the Secrets that are known there. */
 interface Wanted {
   readonly box: string;
-  readonly wish: SecretWish;
+  readonly request: SecretRequest;
   readonly store: Store;
 }
 
@@ -88,13 +94,20 @@ class ClusterSecretKeeper {
     this.#options = options;
   }
 
-  async keep(box: string, wishes: readonly SecretWish[], signal: AbortSignal): Promise<Map<string, ResolvedSecret>> {
+  async keep(
+    box: string,
+    requests: readonly SecretRequest[],
+    signal: AbortSignal,
+  ): Promise<Map<string, ResolvedSecret>> {
     const secrets = this.#options.watches.known(box);
     const resolved = new Map<string, ResolvedSecret>();
     const isKnown = secrets?.state === 'known';
     const reason = secrets?.state === 'forbidden' ? secretForbidden(box, this.#options.account) : secretNotRead();
-    await forEachConcurrently(wishes, async (wish) => {
-      resolved.set(wish.client, isKnown ? await this.#keepOne({ box, wish, store: secrets.store }, signal) : reason);
+    await forEachConcurrently(requests, async (request) => {
+      resolved.set(
+        request.client,
+        isKnown ? await this.#keepOne({ box, request, store: secrets.store }, signal) : reason,
+      );
     });
     return resolved;
   }
@@ -141,26 +154,26 @@ class ClusterSecretKeeper {
   }
 
   async #keepOne(wanted: Wanted, signal: AbortSignal): Promise<ResolvedSecret> {
-    const { box, wish, store } = wanted;
+    const { box, request, store } = wanted;
     try {
       for (let left = tries; left > 0; left -= 1) {
-        const stored = store.get(box, wish.secret);
+        const stored = store.get(box, request.secret);
         const done = await (stored === undefined ? this.#make(wanted, signal) : this.#update(wanted, stored, signal));
         if (done !== undefined) return done;
       }
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
-      return this.#problem(box, wish, error);
+      return this.#problem(box, request, error);
     }
-    return { ...missing('SecretNotRead', `Secret ${wish.secret} changes all the time`), look: this.#in(retryAfter) };
+    return { ...missing('SecretNotRead', `Secret ${request.secret} changes all the time`), look: this.#in(retryAfter) };
   }
 
   /** Creates the Secret; returns undefined if it exists after all, and is known now. */
   async #make(wanted: Wanted, signal: AbortSignal): Promise<ResolvedSecret | undefined> {
-    const { box, wish } = wanted;
-    const next = this.#next(box, wish, undefined);
+    const { box, request } = wanted;
+    const next = this.#next(box, request, undefined);
     try {
-      const body = newSecretBody(wish, next.kept);
+      const body = newSecretBody(request, next.kept);
       const made = await createSecret(this.#options.api, { namespace: box, body }, signal);
       return this.#note(wanted, answeredSecret(made), next);
     } catch (error) {
@@ -170,12 +183,12 @@ class ClusterSecretKeeper {
   }
 
   async #update(wanted: Wanted, stored: StoredSecret, signal: AbortSignal): Promise<ResolvedSecret | undefined> {
-    const { box, wish, store } = wanted;
-    const whose = ownership(stored.content, wish);
+    const { box, request, store } = wanted;
+    const whose = ownership(stored.content, request);
     if (typeof whose === 'object') return missing('SecretNotOwned', whose.refused);
-    const next = this.#next(box, wish, stored, whose === 'released' && wish.inherits);
+    const next = this.#next(box, request, stored, whose === 'released' && request.inherits);
     if (whose === 'ours' && stored.content.type !== SECRET_TYPE) return this.#remake(wanted, stored, next, signal);
-    const patch = secretPatch(stored, wish, next.kept);
+    const patch = secretPatch(stored, request, next.kept);
     if (patch === undefined) return this.#note(wanted, stored, next);
     try {
       return this.#note(wanted, answeredSecret(await patchSecret(this.#options.api, stored, patch, signal)), next);
@@ -198,16 +211,16 @@ class ClusterSecretKeeper {
     next: Next,
     signal: AbortSignal,
   ): Promise<ResolvedSecret | undefined> {
-    const { box, wish, store } = wanted;
+    const { box, request, store } = wanted;
     const { api } = this.#options;
-    const body = remadeSecretBody(await readSecret(api, stored, signal), wish, next.kept);
+    const body = remadeSecretBody(await readSecret(api, stored, signal), request, next.kept);
     try {
       const trial = { ...body, metadata: { ...metadataOf(body), name: undefined, generateName: 'boxgate-trial-' } };
       await createSecret(api, { namespace: box, body: trial, dryRun: 'All' }, signal);
       await deleteSecret(api, stored, signal);
       store.remove(stored);
       // Remembered first: if it is created by a later attempt only, it has the same value.
-      this.#last.set(keyOf(box, wish.secret), { uid: wish.uid, kept: next.kept });
+      this.#last.set(keyOf(box, request.secret), { uid: request.uid, kept: next.kept });
       return this.#note(wanted, answeredSecret(await createSecret(api, { namespace: box, body }, signal)), next);
     } catch (error) {
       if (!(error instanceof KubeError) || (error.code !== 'conflict' && error.code !== 'not-found')) throw error;
@@ -216,28 +229,28 @@ class ClusterSecretKeeper {
   }
 
   /** Reads past the watch, first only the owner: the content of another's Secret is not read. */
-  async #lookAt({ box, wish, store }: Wanted, signal: AbortSignal): Promise<ResolvedSecret | undefined> {
+  async #lookAt({ box, request, store }: Wanted, signal: AbortSignal): Promise<ResolvedSecret | undefined> {
     const { api } = this.#options;
-    const secret = { namespace: box, name: wish.secret };
+    const secret = { namespace: box, name: request.secret };
     try {
       const { content } = answeredSecret(await readSecret(api, secret, signal, { metadataOnly: true }));
-      const whose = ownership(content, wish);
+      const whose = ownership(content, request);
       if (typeof whose === 'object') return { ...missing('SecretNotOwned', whose.refused), look: this.#in(lookAgain) };
       store.put(answeredSecret(await readSecret(api, secret, signal)));
       return undefined;
     } catch (error) {
       if (!(error instanceof KubeError) || error.code !== 'not-found') throw error;
-      const known = store.get(box, wish.secret);
+      const known = store.get(box, request.secret);
       if (known !== undefined) store.remove(known);
       return undefined;
     }
   }
 
   /** Decides the next content. `isInherited`: the Secret may be older than the row's, then valid too for an overlap. */
-  #next(box: string, wish: SecretWish, stored: StoredSecret | undefined, isInherited = false): Next {
-    const { rotation, applied, hadGeneratedSecret, usage } = wish;
-    const known = this.#last.get(keyOf(box, wish.secret));
-    const last = known?.uid === wish.uid ? known.kept : undefined;
+  #next(box: string, request: SecretRequest, stored: StoredSecret | undefined, isInherited = false): Next {
+    const { rotation, applied, hadGeneratedSecret, usage } = request;
+    const known = this.#last.get(keyOf(box, request.secret));
+    const last = known?.uid === request.uid ? known.kept : undefined;
     const found = stored === undefined ? undefined : secretIn(stored.content);
     const now = this.#options.now().getTime();
     const next = nextSecret({ found, last, rotation, applied, hadGeneratedSecret, usage, now }, this.#options.generate);
@@ -250,16 +263,16 @@ class ClusterSecretKeeper {
     };
   }
 
-  #note({ box, wish, store }: Wanted, stored: StoredSecret, next: Next): ResolvedSecret {
+  #note({ box, request, store }: Wanted, stored: StoredSecret, next: Next): ResolvedSecret {
     const { kept, change, isKnown, now } = next;
     store.put(stored);
-    this.#last.set(keyOf(box, wish.secret), { uid: wish.uid, kept });
-    const event = secretEvent(box, wish, change, isKnown);
+    this.#last.set(keyOf(box, request.secret), { uid: request.uid, kept });
+    const event = secretEvent(box, request, change, isKnown);
     if (event !== undefined) this.#options.events.record(event);
-    return resolveKept(kept, this.version(box, wish.secret), wish, now);
+    return resolveKept(kept, this.version(box, request.secret), request, now);
   }
 
-  #problem(box: string, { secret }: SecretWish, error: KubeError): MissingSecret {
+  #problem(box: string, { secret }: SecretRequest, error: KubeError): MissingSecret {
     switch (error.code) {
       case 'terminating':
         return missing('NamespaceTerminating', 'the namespace is being deleted');

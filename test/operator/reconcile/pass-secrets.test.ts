@@ -95,7 +95,7 @@ describe('a pass over clients with secrets', () => {
   it('names the issuer of the box in generated secrets, and the new one when it changes', async () => {
     const box = (issuer?: string) => edited(declared('Box', 'box', issuer === undefined ? {} : { issuer }));
     await rig.pass([app, box()]);
-    const issuer = () => rig.keeper.kept.get('app')?.wish.facts.issuer;
+    const issuer = () => rig.keeper.kept.get('app')?.request.facts.issuer;
     expect(issuer()).to.equal(`${rig.api.url}/boxes/${rig.box}`);
     await rig.pass([app, box('https://id.example.com')]);
     expect(issuer()).to.equal('https://id.example.com');
