@@ -123,7 +123,7 @@ needs: install ## obtains what the tests need and this machine lacks: Chromium (
 schema: install ## writes test/db/schema.txt from api/db/schema.sql
 	@BOXGATE_WRITE_SCHEMA=yes npx mocha test/db/schema.test.ts
 
-size: install ## the size of the code: lines, files, stored functions, pages
+size: install ## the size of the code: lines, files, stored functions, pages; what runs for a request of each flow
 	@npm run --silent size
 
 install: $(INSTALLED) ## the packages of package-lock.json, where they are missing or older than it
