@@ -58,13 +58,12 @@ export function createSecretFiles(
   };
 
   function resolve(file: string, request: SecretRequest, all: Map<string, Known>): ResolvedSecret {
-    const known = all.get(request.secret);
-    if (known !== undefined && known.client !== request.client)
-      return notOwned(request.secret, `Client ${known.client}`);
+    const { client, uid, facts, secret } = request;
+    const known = all.get(secret);
+    if (known !== undefined && known.client !== client) return notOwned(secret, `Client ${known.client}`);
     const isThere = statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
     const read = isThere && known === undefined ? readSecretFile(file) : undefined;
-    if (read?.id !== undefined && read.id !== request.facts.client_id)
-      return notOwned(request.secret, `client ${read.id}`);
+    if (read?.id !== undefined && read.id !== facts.client_id) return notOwned(secret, `client ${read.id}`);
     const time = now().getTime();
     const { rotation, applied, hadGeneratedSecret, usage } = request;
     const found = isThere ? (known?.kept ?? read) : undefined;
@@ -79,8 +78,7 @@ export function createSecretFiles(
     const mark = hash('sha256', content, 'buffer').toString('base64url', 0, 9);
     if (!isThere) writeFileSync(file, content, { mode: 0o600, flag: 'wx' });
     else if (known?.mark !== mark && read?.text !== content) replaceFile(file, content);
-    const { client, uid, facts } = request;
-    all.set(request.secret, { client, uid, id: facts.client_id, kept, mark, isRequest: isTokenRequest(request) });
+    all.set(secret, { client, uid, id: facts.client_id, kept, mark, isRequest: isTokenRequest(request) });
     return resolveKept(kept, '', request, time);
   }
 
