@@ -58,7 +58,7 @@ async function measure(): Promise<void> {
 
 async function measureApi(file: string): Promise<void> {
   const postgres = await startPostgres();
-  const boxgate = await startBoxgate(postgres, 'flows', loaded(file), undefined);
+  const boxgate = await startBoxgate(postgres, 'flows', loaded(file));
   const base = `http://127.0.0.1:${String(boxgate.port)}`;
   const { id, secret } = boxgate.clients.opaque;
   const basic = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
