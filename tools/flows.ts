@@ -13,7 +13,7 @@ import type { Client } from '../crds/client.ts';
 import { startBoxgate } from './bench/boxgate.ts';
 import { startPostgres } from './bench/machine/postgres.ts';
 
-/** Where a process under measurement writes. */
+/** Place that a process under measurement writes to. */
 const report = process.env['BOXGATE_FLOWS_REPORT'];
 const self = fileURLToPath(import.meta.url);
 const tree = path.join(self, '../..');
