@@ -1,9 +1,9 @@
 import type { AccessPolicy } from '../../crds/access-policy.ts';
+import { isList, isObject } from '../../crds/json-value.ts';
 import type { Fault } from '../../crds/fault.ts';
 import { CompileCost } from './compile-cost.ts';
 import { engines, isEngine } from './engines/index.ts';
 import type { Rule, RuleFields } from './engines/engine.ts';
-import { needsNoSteps } from './needs-no-steps.ts';
 import { needsOf } from './needs.ts';
 import type { Needs } from './needs.ts';
 import { PolicyFault } from './policy-fault.ts';
@@ -27,7 +27,7 @@ export interface CompiledPolicy {
   /** True if the policy can evaluate without being compiled first. */
   readonly isCompiled: boolean;
   /** True if it grants without steps, provided that it is valid: no other grants when no steps are left. */
-  readonly needsNoSteps: boolean;
+  readonly isUnconditional: boolean;
   /** Compiles it, in 20 ms at most; never throws. */
   compile(): void;
   /** Reason why the policy can never grant: the field and its fault. Undefined for a valid one. */
@@ -49,7 +49,7 @@ class LazyPolicy implements CompiledPolicy {
   readonly policy: AccessPolicy;
   #rule: Rule | Invalid | undefined;
   #needs: Needs | undefined;
-  #needsNoSteps: boolean | undefined;
+  #isUnconditional: boolean | undefined;
 
   constructor(policy: AccessPolicy) {
     this.policy = policy;
@@ -63,8 +63,8 @@ class LazyPolicy implements CompiledPolicy {
     return this.policy.id;
   }
 
-  get needsNoSteps(): boolean {
-    return (this.#needsNoSteps ??= needsNoSteps(this.policy));
+  get isUnconditional(): boolean {
+    return (this.#isUnconditional ??= isUnconditional(this.policy));
   }
 
   get isCompiled(): boolean {
@@ -93,7 +93,7 @@ class LazyPolicy implements CompiledPolicy {
     const rule = this.#compiled();
     if (typeof rule !== 'function') return { granted: false, fault: rule.sentence };
     // The rule would say the same, with an error for each of perhaps 25,000.
-    if (steps.isUsedUp) return this.needsNoSteps ? GRANTED : TOO_LATE;
+    if (steps.isUsedUp) return this.isUnconditional ? GRANTED : TOO_LATE;
     try {
       return rule(request, steps) ? GRANTED : DENIED;
     } catch (error) {
@@ -138,4 +138,18 @@ function unknownEngine(): string {
 function reason(error: unknown): string {
   if (error instanceof RangeError) return 'the rule or the request nests too deeply';
   return error instanceof Error ? error.message : 'the rule failed';
+}
+
+/**
+ * Checks whether a policy grants every request without steps, provided that it is valid: `allow`, and `complex` that
+ * comes to it. Any other takes steps before it grants. Trusts no stored type and compiles nothing.
+ */
+function isUnconditional({ engine, and, or }: RuleFields): boolean {
+  if (engine !== 'complex') return engine === 'allow';
+  if (isList(and)) return and.every(isAllow);
+  return isList(or) && or.some(isAllow);
+}
+
+function isAllow(rule: unknown): boolean {
+  return isObject(rule) && rule['engine'] === 'allow';
 }

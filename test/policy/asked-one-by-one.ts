@@ -1,10 +1,11 @@
 import type { AccessPolicy } from '../../crds/access-policy.ts';
 import { CompileCost } from '../../api/policy/compile-cost.ts';
-import type { Decided, Decision, PartialRequest, Undecided } from '../../api/policy/decide.ts';
+import type { Decision } from '../../api/policy/decide.ts';
 import { engines, isEngine } from '../../api/policy/engines/index.ts';
 import type { Rule } from '../../api/policy/engines/engine.ts';
-import { isMore, mostOf, needsOf } from '../../api/policy/needs.ts';
+import { needsOf } from '../../api/policy/needs.ts';
 import { PolicyFault } from '../../api/policy/policy-fault.ts';
+import type { RequestObject } from '../../api/policy/request-object.ts';
 import type { Steps } from '../../api/policy/steps.ts';
 import { TooManySteps } from '../../api/policy/steps.ts';
 
@@ -18,13 +19,10 @@ interface Answer {
 }
 
 /** Decides in the slow way: the rule of each policy is run, also when no steps are left. All are candidates. */
-export function askedOneByOne(policies: readonly AccessPolicy[], { known, request }: PartialRequest, steps: Steps) {
+export function askedOneByOne(policies: readonly AccessPolicy[], request: RequestObject, steps: Steps) {
   const answers = inOrder(policies).map((policy) => answerOf(policy, (rule) => rule(request, steps)));
-  const decided = answers.find(({ granted }) => granted);
-  const decision: Decision = decided === undefined ? { granted: false } : { granted: true, policy: decided.policy.id };
   return {
-    decision,
-    upTo: upTo(answers, decision, known),
+    decision: decisionOf(answers),
     candidates: answers.map(({ policy, granted, fault }) => ({
       policy: policy.id,
       engine: policy.engine,
@@ -34,13 +32,15 @@ export function askedOneByOne(policies: readonly AccessPolicy[], { known, reques
   };
 }
 
-function upTo(answers: readonly Answer[], decision: Decision, known: PartialRequest['known']): Decided | Undecided {
-  const needs = answers.map(({ policy }) => needsOf(policy));
-  const asked = answers.findIndex(({ granted }) => granted);
-  const before = asked === -1 ? answers : answers.slice(0, asked + 1);
-  if (before.some(({ policy }) => isMore(needsOf(policy), known))) return { undecided: mostOf(needs) };
-  const failed = before.find(({ isFailure }) => isFailure);
-  return { ...decision, ...(failed && { failed: { policy: failed.policy.id, reason: failed.fault ?? '' } }) };
+function decisionOf(answers: readonly Answer[]): Decision {
+  const deciding = answers.find(({ granted }) => granted);
+  const asked = deciding === undefined ? answers : answers.slice(0, answers.indexOf(deciding));
+  const failed = asked.find(({ isFailure }) => isFailure);
+  return {
+    granted: deciding !== undefined,
+    ...(deciding && { policy: deciding.policy.id }),
+    ...(failed && { failed: { policy: failed.policy.id, reason: failed.fault ?? '' } }),
+  };
 }
 
 function inOrder(policies: readonly AccessPolicy[]): readonly AccessPolicy[] {

@@ -1,14 +1,9 @@
 import { expect } from 'chai';
-import { decide, decideUpTo } from '../../api/policy/decide.ts';
 import { isMore, mostOf } from '../../api/policy/needs.ts';
 import type { Needs } from '../../api/policy/needs.ts';
-import { createPolicyIndex } from '../../api/policy/policy-index.ts';
-import type { PolicyIndex } from '../../api/policy/policy-index.ts';
-import { compiled, sampleRequest, storedPolicy } from './policies.ts';
+import { compiled } from './policies.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-
-const link = [{ resourceType: 'Client', id: 'reports' }];
 
 function deep(levels: number): unknown {
   return levels === 0 ? 'x' : { a: deep(levels - 1) };
@@ -63,46 +58,5 @@ describe('what a policy looks at', () => {
       }
     }
     expect(mostOf([])).to.equal('head');
-  });
-});
-
-describe('a decision over a part of a request', () => {
-  function indexOf(...policies: readonly Fields[]): PolicyIndex {
-    const index = createPolicyIndex();
-    for (const fields of policies) index.set(storedPolicy({ link, ...fields }));
-    return index;
-  }
-  const denying = { id: 'a', engine: 'matcho', matcho: { uri: '/other' } };
-  const allowing = { id: 'b', engine: 'allow' };
-  const byBody = { id: 'c', engine: 'matcho', matcho: { body: { name: 'good' } } };
-  const byChanges = { id: 'd', engine: 'cel', expression: 'changes == ["name"]' };
-  const open = { id: 'e', engine: 'allow', subjects: 'authenticated', link: [] };
-  const reports = { client: 'reports' };
-  /** Compiling takes no time: how long it really takes is the machine's. */
-  const standing = { now: () => 0 };
-  const byHead = (...policies: readonly Fields[]) =>
-    decideUpTo(indexOf(...policies), reports, { known: 'head', request: sampleRequest() }, standing);
-
-  it('R-05 is made without the body where no policy looks at it', () => {
-    expect(byHead(denying, allowing)).to.deep.equal({ granted: true, policy: 'b' });
-    expect(byHead(denying)).to.deep.equal({ granted: false });
-    expect(byHead(denying, allowing, byBody)).to.deep.equal({ granted: true, policy: 'b' });
-  });
-
-  it('R-05 is open as soon as a policy is to be asked that looks at the body, and tells what all of them need', () => {
-    expect(byHead(denying, byBody)).to.deep.equal({ undecided: 'body' });
-    expect(byHead(denying, byBody, byChanges)).to.deep.equal({ undecided: 'changes' });
-    expect(byHead(byBody, open)).to.deep.equal({ undecided: 'body' });
-  });
-
-  it('R-05 is that over the whole request, once this is known', () => {
-    const request = sampleRequest({ body: { name: 'bad' }, changes: ['name'] });
-    const index = indexOf(denying, byBody, byChanges, open);
-    expect(decideUpTo(index, reports, { known: 'body', request }, standing)).to.deep.equal({ undecided: 'changes' });
-    expect(decideUpTo(index, reports, { known: 'changes', request }, standing)).to.deep.equal({
-      granted: true,
-      policy: 'd',
-    });
-    expect(decide(index, reports, request)).to.deep.equal({ granted: true, policy: 'd' });
   });
 });

@@ -147,7 +147,7 @@ describe('policy index', () => {
         const index = indexOf(before);
         expect(decide(index, reports, sampleRequest()).granted).to.be.true;
         index.set(storedPolicy({ engine: 'allow', ...policy }));
-        expect(decide(index, reports, sampleRequest())).to.deep.equal({ granted: false });
+        expect(decide(index, reports, sampleRequest())).to.deep.include({ granted: false });
         expect(index.size).to.equal(1);
       }
     });

@@ -4,14 +4,13 @@ import type { Box } from '../../../crds/box.ts';
 import { checkBearer } from '../../oauth/session/check-token.ts';
 import type { LiveSession } from '../../oauth/session/check-token.ts';
 import type { OAuthServices } from '../../oauth/services.ts';
-import { compileAhead } from '../../policy/compile-ahead.ts';
-import { decide, decideUpTo } from '../../policy/decide.ts';
+import { decide, decideInTime } from '../../policy/decide.ts';
 import type { Needs } from '../../policy/needs.ts';
+import { compileAhead, prepare, whenPrepared } from '../../policy/prepare.ts';
+import type { Missing } from '../../policy/prepare.ts';
 import { requestObject } from '../../policy/request-object.ts';
 import type { RequestObject } from '../../policy/request-object.ts';
 import type { Subject } from '../../policy/policy-index.ts';
-import { untilDecided } from '../../policy/until-decided.ts';
-import type { Unsettled } from '../../policy/until-decided.ts';
 import { Problem } from '../../problem.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import { missingToken, refusedToken } from './authenticate.ts';
@@ -64,8 +63,8 @@ export interface Granted {
 
 /**
  * Authenticates the token and evaluates the box's policies, in one statement under one configuration (default deny). If
- * the head of the request is not enough, the rest is read, which may take long, and everything is decided again: also
- * after policies had to be compiled, and once after a decision ran out of time. Throws Problem `unauthenticated`,
+ * a policy that may apply looks at more than the head of the request, the rest is read first, and the token is checked
+ * again: reading may take long, and so may compiling many policies. Throws Problem `unauthenticated`,
  * `forbidden` (no reason is disclosed) or `not-found` (no such box), and Outage.
  */
 export async function authorize(
@@ -76,8 +75,8 @@ export async function authorize(
   const { box, readRest } = asked;
   const time = Math.floor(services.now() / 1000);
   let known: KnownParts = { time, upTo: readRest === undefined ? 'changes' : 'head' };
-  const verdict = await untilDecided(
-    (isLastAttempt) => verdictOn(token, { ...asked, known, isLastAttempt }, services),
+  const verdict = await whenPrepared(
+    () => verdictOn(token, { ...asked, known }, services),
     readRest && (async (needs) => void (known = { time, upTo: needs, ...(await readRest(needs)) })),
   );
   if (verdict === undefined) throw nothingHere();
@@ -98,12 +97,10 @@ interface KnownParts extends RestOfRequest {
 /** A request as far as it has been read. */
 interface KnownRequest extends RequestedAction {
   readonly known: KnownParts;
-  /** The previous attempt ran out of time: code runs slower the first time. */
-  readonly isLastAttempt: boolean;
 }
 
 /** A request as policies see it. */
-interface SeenRequest extends Omit<KnownRequest, 'request' | 'isLastAttempt'> {
+interface SeenRequest extends Omit<KnownRequest, 'request'> {
   readonly request: Pick<IncomingMessage, 'method' | 'headers'>;
 }
 
@@ -120,13 +117,13 @@ interface Forbidden {
   readonly subject: Subject;
 }
 
-/** Returns the verdict on a request, as far as it has been read; undefined if there is no such box. */
+/** Returns the verdict on a request, or what is missing for it; undefined if there is no such box. */
 function verdictOn(
   token: string | undefined,
   asked: KnownRequest,
   services: OAuthServices,
-): Promise<Verdict | Unsettled | undefined> {
-  return services.states.decide<Verdict | Unsettled>(asked.box, async (state, statements) => {
+): Promise<Verdict | Missing | undefined> {
+  return services.states.decide<Verdict | Missing>(asked.box, async (state, statements) => {
     if (token === undefined) return decideOn(undefined, asked, state, services);
     const live = await checkBearer(token, { state, statements, services });
     if (asked.tokenIsInQuery === true && !allows(state.settings, 'query_token')) return 'not-in-query';
@@ -166,23 +163,22 @@ function refusalOf(refusal: 'unauthenticated' | 'not-in-query', token: string | 
   return new Problem('bad-request', [{ path: 'access_token', message }]);
 }
 
-function decideOn(
+async function decideOn(
   session: LiveSession | undefined,
   asked: KnownRequest,
   state: BoxState,
   services: OAuthServices,
-): Allowed | Unsettled | Forbidden | 'unauthenticated' {
+): Promise<Allowed | Missing | Forbidden | 'unauthenticated'> {
   const issuer = services.issuer(state);
   const subject: Subject = session === undefined ? {} : subjectOf(session, issuer);
   const denied = session === undefined ? 'unauthenticated' : { forbidden: session, subject };
   // A disabled box has no valid tokens, and grants nothing to requests without one.
-  if (state.settings.active === false || isEmpty(state.policies.candidates(subject))) return denied;
+  if (state.settings.active === false) return denied;
   const { known } = asked;
-  const part = { known: known.upTo, request: requestOf(session, asked, issuer) };
-  const decision = decideUpTo(state.policies, subject, part);
-  if ('undecided' in decision || 'uncompiled' in decision) return decision;
-  const { granted, policy = '', failed, isOutOfTime } = decision;
-  if (isOutOfTime === true && !asked.isLastAttempt) return { isOutOfTime };
+  const missing = prepare(state.policies, subject, known.upTo);
+  if (missing !== undefined) return missing;
+  const request = requestOf(session, asked, issuer);
+  const { granted, policy = '', failed } = await decideInTime(state.policies, subject, request);
   if (failed !== undefined) services.failedPolicies.note(asked.box, failed);
   return granted ? { session, subject, policy, issuer, settings: state.settings, changes: known.changes } : denied;
 }
@@ -207,11 +203,6 @@ export async function mayListPolicies(
   const list = { ...asked, path: '/AccessPolicy', query: new URLSearchParams(), resource, known };
   return decide(state.policies, subject, requestOf(session, { ...list, request: { method: 'GET', headers } }, issuer))
     .granted;
-}
-
-function isEmpty(items: Iterable<unknown>): boolean {
-  for (const _item of items) return false;
-  return true;
 }
 
 function requestOf(session: LiveSession | undefined, asked: SeenRequest, issuer: string): RequestObject {

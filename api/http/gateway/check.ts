@@ -4,12 +4,12 @@ import { nothingHere } from '../../nothing-here.ts';
 import { checkToken } from '../../oauth/session/check-token.ts';
 import type { LiveSession } from '../../oauth/session/check-token.ts';
 import type { OAuthServices } from '../../oauth/services.ts';
-import { decideUpTo } from '../../policy/decide.ts';
+import { decideInTime } from '../../policy/decide.ts';
 import type { Subject } from '../../policy/policy-index.ts';
+import { prepare, whenPrepared } from '../../policy/prepare.ts';
+import type { Missing } from '../../policy/prepare.ts';
 import { requestObject } from '../../policy/request-object.ts';
 import type { RequestObject } from '../../policy/request-object.ts';
-import { untilDecided } from '../../policy/until-decided.ts';
-import type { Unsettled } from '../../policy/until-decided.ts';
 import { Problem } from '../../problem.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import { requestContextOf } from '../request/request-context.ts';
@@ -139,13 +139,13 @@ function sessionOf(verdict: Granted | Forbidden): LiveSession {
 /** Returns the verdict on a token's request; undefined if there is no such box. No async function: it has no await. */
 function verdictOn(token: string, question: Asked, oauth: OAuthServices): Promise<Verdict> {
   const { box, app } = question;
-  return untilDecided((isLastAttempt) =>
-    oauth.states.decide<Verdict | Unsettled>(box, async (state, statements) => {
+  return whenPrepared(() =>
+    oauth.states.decide<Verdict | Missing>(box, async (state, statements) => {
       const session = await checkToken(token, { state, statements, services: oauth });
       if (session === undefined) return 'invalid';
       const subject = appSubject({ ...session, client: session.client.id }, app, oauth.issuer(state));
       if (subject === undefined) return 'for another audience';
-      return validateQuestion({ session, subject, state, isLastAttempt }, question, oauth);
+      return validateQuestion({ session, subject, state }, question, oauth);
     }),
   );
 }
@@ -173,26 +173,24 @@ function noteRequest(verdict: Granted | Forbidden, { box, app, asked }: Asked, o
   oauth.requestNotes.note({ box, subject: verdict.subject, app, method: asked.method, path: asked.uri, policy });
 }
 
-/** One attempt at a decision over the request of a valid token. */
-interface Attempt {
+/** The holder of a valid token, under one configuration of the box. */
+interface Caller {
   readonly session: LiveSession;
   readonly subject: Subject;
   readonly state: BoxState;
-  /** The previous attempt ran out of time: code runs slower the first time. */
-  readonly isLastAttempt: boolean;
 }
 
-function validateQuestion(
-  { session, subject, state, isLastAttempt }: Attempt,
+async function validateQuestion(
+  { session, subject, state }: Caller,
   { box, app, asked }: Asked,
   oauth: OAuthServices,
-): Granted | Unsettled | Forbidden {
+): Promise<Granted | Missing | Forbidden> {
   if (asked === undefined) return { forbidden: session, subject };
-  const part = { known: 'changes', request: requestOf(asked, session, oauth.issuer(state)) } as const;
-  const decision = decideUpTo(state.policies.forApp(app), subject, part);
-  if ('undecided' in decision || 'uncompiled' in decision) return decision;
-  const { granted: isGranted, policy = '', failed, isOutOfTime } = decision;
-  if (isOutOfTime === true && !isLastAttempt) return { isOutOfTime };
+  const policies = state.policies.forApp(app);
+  const missing = prepare(policies, subject, 'changes');
+  if (missing !== undefined) return missing;
+  const request = requestOf(asked, session, oauth.issuer(state));
+  const { granted: isGranted, policy = '', failed } = await decideInTime(policies, subject, request);
   if (failed !== undefined) oauth.failedPolicies.note(box, failed);
   return isGranted ? { session, subject, policy } : { forbidden: session, subject };
 }
