@@ -4,7 +4,7 @@ import type { Connections } from '../db/core/pool.ts';
 import type { ClientSecrets } from '../credentials/client-secret.ts';
 import type { Passwords } from '../credentials/password.ts';
 import type { UserHints } from '../credentials/user-hint.ts';
-import type { FailedPolicies } from '../policy/failed-policies.ts';
+import type { FailedPolicies } from '../policy/decide.ts';
 import type { BoxState } from '../state/box-state.ts';
 import type { ClusterSettings } from '../state/cluster-settings.ts';
 import type { StateCache } from '../state/state-cache.ts';

@@ -1,12 +1,11 @@
 import type { AccessPolicy } from '../../crds/access-policy.ts';
 import { isList, isObject } from '../../crds/json-value.ts';
 import type { Fault } from '../../crds/fault.ts';
-import { CompileCost } from './compile-cost.ts';
+import { CompileCost, PolicyFault } from './engines/engine.ts';
 import { engines, isEngine } from './engines/index.ts';
 import type { Rule, RuleFields } from './engines/engine.ts';
 import { needsOf } from './needs.ts';
 import type { Needs } from './needs.ts';
-import { PolicyFault } from './policy-fault.ts';
 import type { RequestObject } from './request-object.ts';
 import { GAVE_UP, Steps, TooManySteps } from './steps.ts';
 

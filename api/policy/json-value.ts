@@ -1,6 +1,20 @@
 import { isList, isObject } from '../../crds/json-value.ts';
-import { idText, isIdField } from './id-fields.ts';
 import type { Steps } from './steps.ts';
+
+/**
+ * Checks whether a field holds an ID, or a list of them. The ID of a user or group is a number, and its decimal text
+ * where OAuth or a path demands text (docs/guides/policies.md): comparisons of these fields treat both forms as equal.
+ */
+export function isIdField(name: string): boolean {
+  return ID_FIELDS.has(name);
+}
+
+/** Returns the text of an ID that is a number, and any other value as it is. */
+function idText(value: unknown): unknown {
+  return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
+}
+
+const ID_FIELDS: ReadonlySet<string> = new Set(['id', 'sub', 'group-ids']);
 
 /** Returns the value of an object's own member, otherwise undefined: never that of `toString` or `__proto__`. */
 export function ownMember(value: unknown, key: string): unknown {

@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import { CompileCost } from './compile-cost.ts';
+import { CompileCost } from './engines/engine.ts';
 import type { Steps } from './steps.ts';
 
 /** Longest pattern that is accepted, in characters. */

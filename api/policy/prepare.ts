@@ -16,7 +16,7 @@ export class Missing {
   }
 }
 
-/** Milliseconds for which candidates are compiled at once. Other requests have their turn while the rest is compiled. */
+/** Milliseconds for which candidates are compiled at once; the rest is compiled in between other requests. */
 const LONGEST_COMPILING = 5;
 
 /** Compiles the candidates; returns what is missing after 5 ms, or because they look at more than is known. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createFailedPolicies } from '../../api/policy/failed-policies.ts';
+import { createFailedPolicies } from '../../api/policy/decide.ts';
 import { createRequestNotes } from '../../api/state/request-notes.ts';
 import type pg from 'pg';
 import type { AuditEventOfBox } from '../../api/db/audit/audit-event.ts';

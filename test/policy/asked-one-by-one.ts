@@ -1,10 +1,9 @@
 import type { AccessPolicy } from '../../crds/access-policy.ts';
-import { CompileCost } from '../../api/policy/compile-cost.ts';
+import { CompileCost, PolicyFault } from '../../api/policy/engines/engine.ts';
 import type { Decision } from '../../api/policy/decide.ts';
 import { engines, isEngine } from '../../api/policy/engines/index.ts';
 import type { Rule } from '../../api/policy/engines/engine.ts';
 import { needsOf } from '../../api/policy/needs.ts';
-import { PolicyFault } from '../../api/policy/policy-fault.ts';
 import type { RequestObject } from '../../api/policy/request-object.ts';
 import type { Steps } from '../../api/policy/steps.ts';
 import { TooManySteps } from '../../api/policy/steps.ts';

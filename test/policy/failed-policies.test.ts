@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createFailedPolicies } from '../../api/policy/failed-policies.ts';
+import { createFailedPolicies } from '../../api/policy/decide.ts';
 
 describe('failed policies', () => {
   it('R-01 are reported once for each reason, and counted each time', () => {

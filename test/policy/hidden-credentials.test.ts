@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { PRESENT, withoutCredentials } from '../../api/policy/hidden-credentials.ts';
+import { PRESENT, withoutCredentials } from '../../api/policy/request-object.ts';
 import { compiled, sampleRequest } from './policies.ts';
 
 const canary = 'canary-42';

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { parseIpAddress } from '../../api/policy/ip-address.ts';
 import {
+  parseIpAddress,
   containsAddress,
   containsNetwork,
   ipNetworkText,
   masked,
   parseIpNetwork,
-} from '../../api/policy/ip-network.ts';
+} from '../../api/policy/ip-address.ts';
 
 describe('a network in CIDR notation', () => {
   const texts: [text: string, kept: string, masked: string][] = [

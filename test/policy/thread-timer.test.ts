@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { setTimeout } from 'node:timers/promises';
-import { startThreadTimer } from '../../api/policy/thread-timer.ts';
+import { startThreadTimer } from '../../api/policy/steps.ts';
 
 describe('thread timer', () => {
   it('is over once the thread has worked for the time', () => {

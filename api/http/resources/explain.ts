@@ -5,7 +5,7 @@ import { inBox } from '../../db/core/transaction.ts';
 import { readPerson } from '../../db/user/user.ts';
 import type { OAuthServices } from '../../oauth/services.ts';
 import { explain } from '../../policy/decide.ts';
-import { withReasons, type DeniedRequest } from '../../policy/why-not.ts';
+import { withReasons, type DeniedRequest } from '../../policy/explain-denial.ts';
 import type { Subject } from '../../policy/policy-index.ts';
 import { compileAhead } from '../../policy/prepare.ts';
 import { requestObject } from '../../policy/request-object.ts';

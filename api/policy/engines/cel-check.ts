@@ -1,11 +1,11 @@
 import { wordHint } from '../../../crds/did-you-mean.ts';
 import { parse } from '@bufbuild/cel';
 import type { CelFunc } from '@bufbuild/cel';
-import type { CompileCost } from '../compile-cost.ts';
-import { isIdField } from '../id-fields.ts';
+import type { CompileCost } from './engine.ts';
+import { isIdField } from '../json-value.ts';
 import { linearRegExp } from '../linear-regexp.ts';
 import type { LinearRegExp } from '../linear-regexp.ts';
-import { PolicyFault } from '../policy-fault.ts';
+import { PolicyFault } from './engine.ts';
 import { celRuntime, ID, IDS, LONGEST_SOUGHT, LOOP, SEARCHES, soughtTooLong } from './cel-runtime.ts';
 import type { Places } from './cel-place.ts';
 import { UNSPENT, VARIABLES } from './cel-values.ts';

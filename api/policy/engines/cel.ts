@@ -1,13 +1,12 @@
 import { isCelError, parse } from '@bufbuild/cel';
 import type { CelError } from '@bufbuild/cel';
-import type { CompileCost } from '../compile-cost.ts';
-import { compileField, PolicyFault } from '../policy-fault.ts';
+import type { CompileCost, Rule, RuleEngine } from './engine.ts';
+import { compileField, PolicyFault } from './engine.ts';
 import { checkExpression } from './cel-check.ts';
 import type { Expression } from './cel-check.ts';
 import { Places } from './cel-place.ts';
 import { celRuntime } from './cel-runtime.ts';
 import { CelVariables, UnknownAddress } from './cel-values.ts';
-import type { Rule, RuleEngine } from './engine.ts';
 
 /** Grants when the boolean expression in `expression` is true for the request (Common Expression Language). */
 export const cel: RuleEngine = {

@@ -1,10 +1,10 @@
 import { wordHint } from '../../../crds/did-you-mean.ts';
 import { isList, isObject } from '../../../crds/json-value.ts';
 import { memberPath } from '../../../crds/path.ts';
-import type { CompileCost } from '../compile-cost.ts';
+import type { CompileCost } from './engine.ts';
 import { linearRegExp } from '../linear-regexp.ts';
 import type { LinearRegExp } from '../linear-regexp.ts';
-import { PolicyFault } from '../policy-fault.ts';
+import { PolicyFault } from './engine.ts';
 import { requestFieldFault } from '../request-fields.ts';
 import { FORMATS, LONGEST_UNROLLED } from './json-schema-dialect.ts';
 import type { Dialect } from './json-schema-dialect.ts';

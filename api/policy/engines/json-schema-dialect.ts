@@ -3,7 +3,7 @@ import type { KeywordDefinition, Options, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { dottedPath } from '../../../crds/path.ts';
-import { PolicyFault } from '../policy-fault.ts';
+import { PolicyFault } from './engine.ts';
 import { STEPS_KEYWORD, stepsKeyword, uniqueItemsKeyword } from './json-schema-steps.ts';
 
 type Schema = Readonly<Record<string, unknown>>;

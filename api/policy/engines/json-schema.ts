@@ -1,11 +1,10 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { isObject } from '../../../crds/json-value.ts';
-import type { CompileCost } from '../compile-cost.ts';
+import type { CompileCost, Rule, RuleEngine } from './engine.ts';
 import type { LinearRegExp } from '../linear-regexp.ts';
-import { compileField, PolicyFault } from '../policy-fault.ts';
+import { compileField, PolicyFault } from './engine.ts';
 import type { RequestObject } from '../request-object.ts';
 import type { Steps } from '../steps.ts';
-import type { Rule, RuleEngine } from './engine.ts';
 import { checkSchema } from './json-schema-check.ts';
 import { dialectOf } from './json-schema-dialect.ts';
 

@@ -1,17 +1,14 @@
 import { wordHint } from '../../../crds/did-you-mean.ts';
 import { isList, isObject } from '../../../crds/json-value.ts';
 import { memberPath } from '../../../crds/path.ts';
-import type { CompileCost } from '../compile-cost.ts';
-import { isIdField } from '../id-fields.ts';
-import { parseCallerAddress } from '../ip-address.ts';
-import { containsAddress, parseIpNetwork } from '../ip-network.ts';
-import { isEqual, ownMember } from '../json-value.ts';
+import type { CompileCost, Rule, RuleEngine } from './engine.ts';
+import { isIdField, isEqual, ownMember } from '../json-value.ts';
+import { parseCallerAddress, containsAddress, parseIpNetwork } from '../ip-address.ts';
 import { linearRegExp } from '../linear-regexp.ts';
-import { PolicyFault } from '../policy-fault.ts';
+import { PolicyFault } from './engine.ts';
 import { requestFieldFault } from '../request-fields.ts';
 import type { RequestObject } from '../request-object.ts';
 import type { Steps } from '../steps.ts';
-import type { Rule, RuleEngine } from './engine.ts';
 
 /** Grants when the pattern in `matcho` fits the request object. */
 export const matcho: RuleEngine = {

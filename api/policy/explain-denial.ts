@@ -1,10 +1,10 @@
 import type { AccessPolicy } from '../../crds/access-policy.ts';
 import { inSlices, type Turn } from '../../process/in-slices.ts';
 import type { ExplainedCandidate, Explanation, GrantingOther } from '../schemas/explanation.ts';
-import { CompileCost } from './compile-cost.ts';
+import { CompileCost } from './engines/engine.ts';
 import { compilePolicy } from './compile.ts';
 import type { CompiledPolicy } from './compile.ts';
-import { lackOf } from './lacks.ts';
+import { lackOf } from './missing-conditions.ts';
 import { isForApp } from './policy-index.ts';
 import type { Subject } from './policy-index.ts';
 import type { RequestObject } from './request-object.ts';

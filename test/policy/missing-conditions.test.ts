@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { CompileCost } from '../../api/policy/compile-cost.ts';
-import { lackOf } from '../../api/policy/lacks.ts';
+import { CompileCost } from '../../api/policy/engines/engine.ts';
+import { lackOf } from '../../api/policy/missing-conditions.ts';
 import { Steps } from '../../api/policy/steps.ts';
-import { withReasons } from '../../api/policy/why-not.ts';
+import { withReasons } from '../../api/policy/explain-denial.ts';
 import { sampleRequest, storedPolicy } from './policies.ts';
 
 const request = sampleRequest({ headers: { 'x-key': 'hidden' } });

@@ -1,11 +1,10 @@
 import { isList, isObject } from '../../crds/json-value.ts';
 import { dottedPath, memberPath } from '../../crds/path.ts';
 import type { Lack } from '../schemas/explanation.ts';
-import type { CompileCost } from './compile-cost.ts';
-import type { RuleFields } from './engines/engine.ts';
+import type { CompileCost, RuleFields } from './engines/engine.ts';
 import { schemaError } from './engines/json-schema.ts';
 import { matcho } from './engines/matcho.ts';
-import { isSimpleEngine, simpleEngines } from './engines/simple-engines.ts';
+import { isSimpleEngine, simpleEngines } from './engines/index.ts';
 import type { RequestObject } from './request-object.ts';
 import type { Steps } from './steps.ts';
 
