@@ -63,3 +63,8 @@ function readClaim(word: string): RequestedClaim {
   const [member = '', scope = '', name = ''] = word.slice(1).split(':');
   return { member: member === 'id_token' ? member : 'userinfo', scope, name };
 }
+
+/** Checks whether a scope requests an id_token (OpenID Connect Core §3.1.2.1). */
+export function asksForIdToken(scope: string | null): boolean {
+  return hasScope(scope, 'openid');
+}

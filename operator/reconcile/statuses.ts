@@ -20,7 +20,7 @@ export type Remainder = 'done' | 'more';
  * and so are those in `untouched` (their keys). The next pass reports an object whose finalizer the API server has just
  * refused.
  */
-export async function publish(
+async function publish(
   pass: BoxPass,
   desired: readonly Desired[],
   open: 'pending' | Failure,

@@ -5,7 +5,7 @@ import { requestContextOf } from '../request/request-context.ts';
 import type { Endpoint } from '../server/endpoint.ts';
 import { nothingHere } from '../../nothing-here.ts';
 import type { SigningAlgorithm } from '../../state/key-ring.ts';
-import type { MissingKey } from '../../oauth/keys/key-needed.ts';
+import type { MissingKey } from '../../oauth/keys/plan-keys.ts';
 import { idTokenAlgorithm } from '../../oauth/openid/id-token.ts';
 import { sendJson, send } from '../server/send.ts';
 import { readFile } from 'node:fs/promises';

@@ -6,6 +6,7 @@ import type { AccessTokenPlan } from '../token/plan.ts';
 import { Outage } from '../../db/core/outage.ts';
 import type { Decision } from '../../state/state-cache.ts';
 import type { OAuthServices } from '../services.ts';
+import type { MissingKey } from './plan-keys.ts';
 
 /** Limit of rounds that may make a key. An access token and an id_token need two, unless settings change meanwhile. */
 const keyRounds = 4;
@@ -30,14 +31,8 @@ export async function decideWithKey<T>(
   throw new Outage('no signing key could be made');
 }
 
-/** A key that a box does not have yet: of this algorithm, for tokens until then (seconds since 1970). */
-export interface MissingKey {
-  readonly algorithm: SigningAlgorithm;
-  readonly until: number;
-}
-
 /** Signal that a JWT cannot be signed yet: {@link decideWithKey} creates the key and repeats the decision. */
-export class KeyNeeded extends Refusal {
+class KeyNeeded extends Refusal {
   readonly key: MissingKey;
   readonly settings: Box;
 

@@ -2,7 +2,12 @@ import type { Box } from '../../../crds/box.ts';
 import type { SigningKeyRow } from '../../db/box/config-changes.ts';
 import { signingKey } from '../../state/key-ring.ts';
 import type { SigningAlgorithm } from '../../state/key-ring.ts';
-import type { MissingKey } from './key-needed.ts';
+
+/** A key that a box does not have yet: of this algorithm, for tokens until then (seconds since 1970). */
+export interface MissingKey {
+  readonly algorithm: SigningAlgorithm;
+  readonly until: number;
+}
 
 /** Seconds between two keys if the Box does not set them. */
 export const defaultRotationPeriod = 90 * 86_400;

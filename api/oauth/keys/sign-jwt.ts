@@ -13,8 +13,8 @@ export const LONGEST_JWT = 16_384;
 const LONGEST_SIGNATURE = 684;
 
 /**
- * Signs a JWT (RFC 7519 §7.1). Throws OAuthError `invalid_scope` for a token that is too large. node's own `sign` makes the signature: a third of the time that
- * WebCrypto takes (measured); jose verifies every kind of token in the tests.
+ * Signs a JWT (RFC 7519 §7.1). Throws OAuthError `invalid_scope` for a token that is too large. node's own `sign` makes
+ * the signature: a third of the time that WebCrypto takes (measured); jose verifies every kind of token in the tests.
  */
 export function signJwt(type: JwtType, claims: object, key: SigningKey): string {
   const text = signedText(type, claims, key);

@@ -12,9 +12,8 @@ import { inBox } from '../../db/core/transaction.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import { sealedFor } from '../../state/key-ring.ts';
 import type { SigningAlgorithm } from '../../state/key-ring.ts';
-import type { MissingKey } from './key-needed.ts';
 import { planKeys } from './plan-keys.ts';
-import type { KeyStep } from './plan-keys.ts';
+import type { KeyStep, MissingKey } from './plan-keys.ts';
 
 /** The signing keys of the boxes, in Postgres. */
 export interface SigningKeys {

@@ -4,7 +4,7 @@ import type { BoxState } from '../../state/box-state.ts';
 import type { SigningAlgorithm, SigningKey } from '../../state/key-ring.ts';
 import { keyOf } from '../keys/key-needed.ts';
 import { prepareJwt } from '../keys/sign-jwt.ts';
-import { claimsFor, hasScope, scopesOf } from '../scope-text.ts';
+import { asksForIdToken, claimsFor, scopesOf } from '../scope-text.ts';
 import type { Person } from '../../db/user/person.ts';
 import { GROUPS_SCOPE } from '../../state/requestable-scopes.ts';
 import { userClaims } from './user-claims.ts';
@@ -15,11 +15,6 @@ export const ID_TOKEN_LIFETIME = 3600;
 
 /** Algorithms that can sign id_tokens. */
 export const ID_TOKEN_ALGORITHMS: readonly SigningAlgorithm[] = ['RS256', 'ES256', 'EdDSA'];
-
-/** Checks whether a scope requests an id_token (OpenID Connect Core §3.1.2.1). */
-export function asksForIdToken(scope: string | null): boolean {
-  return hasScope(scope, 'openid');
-}
 
 /** Returns the algorithm that signs the id_tokens of a client: RS256 by default (OpenID Connect Discovery §3). */
 export function idTokenAlgorithm({ id_token_signed_response_alg }: Client): SigningAlgorithm {

@@ -1,9 +1,8 @@
 import type { Person } from '../../db/user/person.ts';
 import { GROUPS_SCOPE } from '../../state/requestable-scopes.ts';
-import { hasScope, scopesOf } from '../scope-text.ts';
+import { asksForIdToken, hasScope, scopesOf } from '../scope-text.ts';
 import { checkBearer } from '../session/check-token.ts';
 import type { OAuthServices } from '../services.ts';
-import { asksForIdToken } from './id-token.ts';
 
 /** Claims about a user; members as OpenID Connect Core §5.1 names them. */
 export type UserClaims = Readonly<Record<string, unknown>>;

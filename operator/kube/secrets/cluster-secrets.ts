@@ -92,7 +92,7 @@ export interface UnlabelledSecrets {
 const remembered = 30_000;
 
 /** Creates lookups that read only metadata: the content of unlabelled Secrets is not ours. `now` in milliseconds. */
-export function createUnlabelledSecrets(api: KubeApi, now: () => number): UnlabelledSecrets {
+function createUnlabelledSecrets(api: KubeApi, now: () => number): UnlabelledSecrets {
   const namespaces = new Map<string, ReadonlyMap<string, Answer>>();
 
   return {

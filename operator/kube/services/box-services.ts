@@ -145,12 +145,12 @@ export interface StoredService {
 }
 
 /** Returns the specification: an alias of the API's own Service. Gateways and Ingresses need the port, DNS does not. */
-export function serviceSpec(externalName: string): ServiceSpec {
+function serviceSpec(externalName: string): ServiceSpec {
   return { type: 'ExternalName', externalName, ports: [{ name: 'http', port: 80, protocol: 'TCP', targetPort: 80 }] };
 }
 
 /** Reads a Service. Throws KubeError `garbled` if the value is not one. */
-export function storedService(value: unknown): StoredService {
+function storedService(value: unknown): StoredService {
   const { spec } = isObject(value) ? value : {};
   const { uid, resourceVersion, labels } = metadataOf(value);
   if (typeof uid !== 'string' || typeof resourceVersion !== 'string' || !isObject(spec))
@@ -163,7 +163,7 @@ export function storedService(value: unknown): StoredService {
  * Returns the merge patch that restores the specification, which is refused if the Service is another one or has
  * changed; undefined if nothing differs.
  */
-export function servicePatch({ uid, resourceVersion, spec }: StoredService, wanted: ServiceSpec): object | undefined {
+function servicePatch({ uid, resourceVersion, spec }: StoredService, wanted: ServiceSpec): object | undefined {
   const isSame = Object.entries(wanted).every(([name, value]) => isDeepStrictEqual(spec[name], value));
   if (isSame && spec['selector'] === undefined) return undefined;
   // An address that the type ClusterIP was given does not belong to an alias.

@@ -170,6 +170,6 @@ export function eventInstance(instance: string): string {
 }
 
 /** Returns a time, in milliseconds since 1970, as MicroTime (Kubernetes API conventions): Events have no other form. */
-export function microTime(milliseconds: number): string {
+function microTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace('Z', '000Z');
 }

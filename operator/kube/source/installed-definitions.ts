@@ -76,7 +76,7 @@ export async function isDefinitionGoing(api: KubeApi, kind: Kind, signal: AbortS
 }
 
 /** Reads the definition of a kind. Throws KubeError. */
-export function readDefinition(
+function readDefinition(
   api: KubeApi,
   kind: Kind,
   signal: AbortSignal,

@@ -5,7 +5,7 @@ import { checkResource } from '../../../crds/validate.ts';
 import type { SigningKeyRow } from '../../../api/db/box/config-changes.ts';
 import { planKeys } from '../../../api/oauth/keys/plan-keys.ts';
 import type { KeyStep } from '../../../api/oauth/keys/plan-keys.ts';
-import type { MissingKey } from '../../../api/oauth/keys/key-needed.ts';
+import type { MissingKey } from '../../../api/oauth/keys/plan-keys.ts';
 import { signingKey } from '../../../api/state/key-ring.ts';
 
 const hour = 3_600_000;

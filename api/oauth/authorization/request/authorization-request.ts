@@ -7,7 +7,7 @@ import { defaultScope } from '../../../state/requestable-scopes.ts';
 import { requestedAccess } from '../../token/requested-access.ts';
 import { requiresPkce } from '../../client-auth/client-type.ts';
 import { OAuthError } from '../../oauth-error.ts';
-import { asksForIdToken } from '../../openid/id-token.ts';
+import { asksForIdToken } from '../../scope-text.ts';
 import { allOfForm, withoutEmpty } from '../../token/parameters.ts';
 import type { Parameters } from '../../token/parameters.ts';
 import { errorResponse } from '../authorization-response.ts';

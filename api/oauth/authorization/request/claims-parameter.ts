@@ -1,9 +1,8 @@
 import { isObject, parseJson } from '../../../../crds/json-value.ts';
 import type { JsonObject } from '../../../../crds/json-value.ts';
 import type { Scopes } from '../../../state/known-scopes.ts';
-import { asksForIdToken } from '../../openid/id-token.ts';
 import { SCOPE_OF_CLAIM } from '../../openid/user-claims.ts';
-import { claimWord, hasScope } from '../../scope-text.ts';
+import { asksForIdToken, claimWord, hasScope } from '../../scope-text.ts';
 import type { RequestedClaim } from '../../scope-text.ts';
 import type { Parameters } from '../../token/parameters.ts';
 import { AuthorizationError } from './authorization-error.ts';
