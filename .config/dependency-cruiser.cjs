@@ -2,7 +2,7 @@
 // breaks each once.
 
 /** Everything of the product, without its tests and the tools of its developers. */
-const product = '^(crds|process|api|operator|program|dev)/';
+const product = '^(crds|api|operator|program|dev)/';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -26,21 +26,21 @@ module.exports = {
       comment: 'The schemas are the contract that every part reads: they know none of their readers.',
       severity: 'error',
       from: { path: '^crds/' },
-      to: { path: '^(process|api|operator|program|dev)/' },
+      to: { path: '^(api|operator|program|dev)/' },
     },
     {
-      name: 'process-knows-no-program',
+      name: 'what-programs-share-knows-no-program',
       comment: 'What every program has (settings, log, the end of the process) is read by all of them and knows none.',
       severity: 'error',
-      from: { path: '^process/' },
-      to: { path: '^(crds|api|operator|program|dev)/' },
+      from: { path: '^program/', pathNot: '^program/(commands|main|usage)\\.ts$' },
+      to: { path: '^(crds|api|operator|dev)/|^program/(commands|main|usage)\\.ts$' },
     },
     {
       name: 'client-knows-only-the-contract',
       comment: 'The client runs in the operator and in command-line tools: server code must not come along with it.',
       severity: 'error',
       from: { path: '^api/client/' },
-      to: { path: '^(process|api|operator|dev)/', pathNot: '^api/client/' },
+      to: { path: '^(program|api|operator|dev)/', pathNot: '^api/client/' },
     },
     {
       name: 'operator-speaks-through-the-client',
@@ -64,7 +64,7 @@ module.exports = {
         'OpenAPI document: a description that needs one of them is not theirs alone.',
       severity: 'error',
       from: { path: '^api/schemas/' },
-      to: { path: '^(process|api|operator|dev)/', pathNot: '^api/schemas/' },
+      to: { path: '^(program|api|operator|dev)/', pathNot: '^api/schemas/' },
     },
     {
       name: 'api-knows-no-kubernetes',
@@ -79,7 +79,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^api/db/' },
       to: {
-        path: '^api/(shares|credentials|policy|audit|state|resources|records|users|oauth|pages|http|cli|client)/|^api/(app|serve|main)\\.ts$',
+        path: '^api/(shares|credentials|policy|audit|box|apply|records|users|oauth|pages|http|cli|client)/|^api/(app|serve|main)\\.ts$',
       },
     },
     {
@@ -89,7 +89,7 @@ module.exports = {
         'threads or bodies that its users wrap. Of the rest of the API it uses only the two errors that it throws.',
       severity: 'error',
       from: { path: '^api/shares/' },
-      to: { path: product, pathNot: '^api/shares/|^process/|^api/problem\\.ts$|^api/db/core/outage\\.ts$' },
+      to: { path: product, pathNot: '^api/shares/|^program/|^api/problem\\.ts$|^api/db/core/outage\\.ts$' },
     },
     {
       name: 'credentials-and-policies-stand-on-their-own',
@@ -99,17 +99,17 @@ module.exports = {
       severity: 'error',
       from: { path: '^api/(credentials|policy)/' },
       to: {
-        path: '^api/(audit|state|resources|records|users|oauth|pages|http|cli|client)/|^api/(app|serve|main)\\.ts$',
+        path: '^api/(audit|box|apply|records|users|oauth|pages|http|cli|client)/|^api/(app|serve|main)\\.ts$',
       },
     },
     {
-      name: 'state-is-below-the-services',
+      name: 'box-is-below-the-services',
       comment:
         'What a replica keeps of a box is read by every service, and every service records its changes; neither may ' +
         'depend on one of them.',
       severity: 'error',
-      from: { path: '^api/(audit|state)/' },
-      to: { path: '^api/(resources|records|users|oauth|pages|http|cli|client)/|^api/(app|serve|main)\\.ts$' },
+      from: { path: '^api/(audit|box)/' },
+      to: { path: '^api/(apply|records|users|oauth|pages|http|cli|client)/|^api/(app|serve|main)\\.ts$' },
     },
     {
       name: 'services-know-no-http',
@@ -117,7 +117,7 @@ module.exports = {
         'Grants, resources and users are tested and reasoned about without requests and responses. The words of the ' +
         'management port are declared beside its client, and the service that applies them may use those.',
       severity: 'error',
-      from: { path: '^api/(resources|records|users|oauth)/' },
+      from: { path: '^api/(apply|records|users|oauth)/' },
       to: { path: '^api/(pages|http|cli)/|^api/(app|serve|main)\\.ts$' },
     },
     {
@@ -126,14 +126,14 @@ module.exports = {
         'A page is a function of what it is given: what a person sees can be read, and tried, without a request or a box.',
       severity: 'error',
       from: { path: '^api/pages/' },
-      to: { path: '^(crds|process|api|operator|dev)/', pathNot: '^api/pages/' },
+      to: { path: '^(crds|program|api|operator|dev)/', pathNot: '^api/pages/' },
     },
     {
       name: 'ui-speaks-http',
       comment: 'The admin UI runs in a browser: it knows the contract, and the API by its public port only.',
       severity: 'error',
       from: { path: '^api/ui/' },
-      to: { path: '^(process|api|operator|program|dev)/', pathNot: '^api/ui/' },
+      to: { path: '^(api|operator|program|dev)/', pathNot: '^api/ui/' },
     },
     {
       name: 'nobody-loads-the-ui',
@@ -168,14 +168,14 @@ module.exports = {
       name: 'programs-know-no-command',
       comment: 'The `boxgate` command chooses a program; none of them may need the command that it was chosen by.',
       severity: 'error',
-      from: { path: '^(crds|process|api|operator)/' },
-      to: { path: '^program/' },
+      from: { path: '^(crds|api|operator)/' },
+      to: { path: '^program/(commands|main|usage)\\.ts$' },
     },
     {
       name: 'nobody-imports-dev',
       comment: 'dev/ puts the other parts together for one machine; none of them may need it.',
       severity: 'error',
-      from: { path: '^(crds|process|api|operator|program)/' },
+      from: { path: '^(crds|api|operator|program)/' },
       to: { path: '^dev/' },
     },
     {

@@ -7,7 +7,6 @@ import { docOnExport } from './eslint-doc-on-export.js';
 
 const product = [
   'crds/**/*.ts',
-  'process/**/*.ts',
   'api/**/*.{ts,tsx}',
   'operator/**/*.ts',
   'program/**/*.ts',

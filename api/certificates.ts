@@ -6,8 +6,8 @@ import { endOf, readCertificate } from './http/tls/certificate.ts';
 import type { Certificate } from './http/tls/certificate.ts';
 import { followCertificate } from './http/tls/follow-certificate.ts';
 import { replaceCertificate } from './http/server/server.ts';
-import type { Log } from '../process/log.ts';
-import { schedule } from '../process/schedule.ts';
+import type { Log } from '../program/log.ts';
+import { schedule } from '../program/scheduling.ts';
 
 /** Certificates of both ports; a port without one speaks plain HTTP. */
 export interface Certificates {

@@ -1,18 +1,18 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
-import { reading } from '../process/environment.ts';
-import type { Environment, EnvironmentReader } from '../process/environment.ts';
 import {
+  reading,
   isLoopback,
   MOST_ENCRYPTION_KEYS,
   readClusterDomain,
   readManagementKeys,
   readPublicUrl,
-} from '../process/installation-settings.ts';
-import { logLevels } from '../process/log.ts';
-import type { LogLevel } from '../process/log.ts';
+} from '../program/environment.ts';
+import type { Environment, EnvironmentReader } from '../program/environment.ts';
+import { logLevels } from '../program/log.ts';
+import type { LogLevel } from '../program/log.ts';
 import { Secret } from './client/secret.ts';
-import { resourcesInMemory } from './state/recent-boxes.ts';
+import { resourcesInMemory } from './box/recent-boxes.ts';
 
 /** The settings of `boxgate api`, each from one variable of the environment (docs/reference/configuration.md). */
 export interface ApiConfig {

@@ -1,13 +1,13 @@
 import { QUOTA_DEFAULTS } from '../crds/quota.ts';
-import { errorFacts } from '../process/log.ts';
-import type { Log } from '../process/log.ts';
-import { startRounds } from '../process/rounds.ts';
+import { errorFacts } from '../program/log.ts';
+import type { Log } from '../program/log.ts';
+import { startRounds } from '../program/scheduling.ts';
 import { Outage } from './db/core/outage.ts';
 import type { Connections } from './db/core/pool.ts';
 import { countActive, noteIssued, readSessionQuota, storeCount } from './db/box/session-count.ts';
 import type { DueCount } from './db/box/session-count.ts';
 import { inBox, inBoxWithin } from './db/core/transaction.ts';
-import type { UsageNotes } from './state/usage-notes.ts';
+import type { UsageNotes } from './box/usage-notes.ts';
 
 /** The periodic counting of active sessions. */
 export interface SessionCounting {

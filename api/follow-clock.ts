@@ -1,6 +1,6 @@
-import { errorFacts } from '../process/log.ts';
-import type { Log } from '../process/log.ts';
-import { startRounds } from '../process/rounds.ts';
+import { errorFacts } from '../program/log.ts';
+import type { Log } from '../program/log.ts';
+import { startRounds } from '../program/scheduling.ts';
 import { createDatabaseClock } from './db/core/database-clock.ts';
 import type { Connections } from './db/core/pool.ts';
 

@@ -14,9 +14,9 @@ import { deleteExpiredFamilies } from './db/session/refresh-family.ts';
 import { deleteExpiredSignIns } from './db/authorization/sign-in.ts';
 import { inBox, inBoxWithin } from './db/core/transaction.ts';
 import type { Connection } from './db/core/transaction.ts';
-import { errorFacts } from '../process/log.ts';
-import type { Log } from '../process/log.ts';
-import { startRounds } from '../process/rounds.ts';
+import { errorFacts } from '../program/log.ts';
+import type { Log } from '../program/log.ts';
+import { startRounds } from '../program/scheduling.ts';
 import type { OAuthServices } from './oauth/services.ts';
 
 /** The periodic maintenance of the service's data. */

@@ -4,7 +4,7 @@ import { adviceFor } from './db/core/advice.ts';
 import { Outage } from './db/core/outage.ts';
 import type { Certificate } from './http/tls/certificate.ts';
 import { createHttpServer, defaultServerLimits, listen } from './http/server/server.ts';
-import type { Log } from '../process/log.ts';
+import type { Log } from '../program/log.ts';
 import { retryWhileUnreachable } from './retry-while-unreachable.ts';
 
 /** Dependencies of {@link waitForDatabase}. */

@@ -1,6 +1,6 @@
-import { errorFacts } from '../process/log.ts';
-import type { Log } from '../process/log.ts';
-import { startRounds } from '../process/rounds.ts';
+import { errorFacts } from '../program/log.ts';
+import type { Log } from '../program/log.ts';
+import { startRounds } from '../program/scheduling.ts';
 import { auditLines } from './audit/audit-lines.ts';
 import type { CountedEvents } from './audit/counted-events.ts';
 import { storeCountedEvents } from './db/audit/audit-event.ts';

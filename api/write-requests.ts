@@ -1,14 +1,12 @@
-import { errorFacts } from '../process/log.ts';
-import type { Log } from '../process/log.ts';
-import { inPortions } from '../process/in-portions.ts';
-import { startRounds } from '../process/rounds.ts';
-import { setNewest } from '../process/set-newest.ts';
-import { createTurns } from '../process/turns.ts';
+import { errorFacts } from '../program/log.ts';
+import type { Log } from '../program/log.ts';
+import { inPortions, startRounds, createTurns } from '../program/scheduling.ts';
+import { setNewest } from '../program/bounded-map.ts';
 import type { Connections } from './db/core/pool.ts';
 import { storeRequests, trimRequests } from './db/request/recorded-request.ts';
 import type { RequestCount, RequestKey } from './db/request/recorded-request.ts';
-import { requestKeys } from './state/request-keys.ts';
-import type { RequestNotes } from './state/request-notes.ts';
+import { requestKeys } from './box/request-notes.ts';
+import type { RequestNotes } from './box/request-notes.ts';
 
 /** The background recording of decided requests. */
 export interface RequestWriting {

@@ -1,9 +1,9 @@
-import { errorFacts } from '../process/log.ts';
-import type { Log } from '../process/log.ts';
-import { startRounds } from '../process/rounds.ts';
+import { errorFacts } from '../program/log.ts';
+import type { Log } from '../program/log.ts';
+import { startRounds } from '../program/scheduling.ts';
 import { noteUsage } from './db/session/client-usage.ts';
 import type { Connections } from './db/core/pool.ts';
-import type { UsageNotes } from './state/usage-notes.ts';
+import type { UsageNotes } from './box/usage-notes.ts';
 
 /** The periodic writing of usage. */
 export interface UsageWriting {

@@ -1,8 +1,19 @@
 import type { Box } from './box.ts';
 import { brokenElements, when, type Draft, type Rule } from './rule.ts';
 import { SCOPE_TOKEN } from './fields.ts';
-import { RESERVED_SCOPES } from './scopes.ts';
-import { ISSUER, WEB_ADDRESS } from './uri.ts';
+import { RESERVED_SCOPES, ISSUER, WEB_ADDRESS } from './uri.ts';
+import type { Group } from './group.ts';
+
+/** Rules about the fields of a Group. */
+export const groupRules: readonly Rule<Draft<Pick<Group, 'name'>>>[] = [
+  {
+    id: 'group-name-not-a-number',
+    path: 'name',
+    message: 'must not be only digits: policies would take it for the id of a group',
+    cel: "!has(self.name) || !self.name.matches('^[0-9]+$')",
+    broken: ({ name }) => when(name !== undefined && /^[0-9]+$/.test(name), 'name'),
+  },
+];
 
 type Subject = Draft<Box>;
 

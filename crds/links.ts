@@ -1,4 +1,4 @@
-import { isObject } from './json-value.ts';
+import { isObject } from './path.ts';
 import Type, { type Static } from 'typebox';
 import { ONE_LINE } from './fields.ts';
 

@@ -1,11 +1,58 @@
-import { isObject } from './json-value.ts';
+import { isObject } from './path.ts';
 import { wordHint } from './did-you-mean.ts';
-import { pruneNulls } from './prune.ts';
+import { pruneNulls, validate, shapeOf, type Validated, type Shape } from './shape.ts';
 import type { Fault } from './fault.ts';
 import { API_VERSION, KINDS, isKind, type Kind } from './kind.ts';
-import { manifestRules, type ManifestRule } from './manifest-rules.ts';
 import { manifestSchemas, type Manifest, type ManifestOf } from './manifest-schema.ts';
-import { validate, shapeOf, type Validated, type Shape } from './shape.ts';
+import { accessPolicyRules } from './access-policy-rules.ts';
+import { boxRules, groupRules } from './box-rules.ts';
+import { clientRules } from './client-rules.ts';
+import { boxNameRules, clientNameRules, groupNameRules, identityRules } from './object-rules.ts';
+import type { Draft, Rule } from './rule.ts';
+import { clientSpecRules } from './spec-rules.ts';
+import type { AccessPolicySpec, BoxSpec, ClientSpec, GroupSpec } from './specs.ts';
+
+/** A rule about a custom resource. */
+export type ManifestRule<K extends Kind> = Rule<Draft<ManifestOf<K>>>;
+
+interface SpecRules {
+  readonly Client: readonly Rule<Draft<ClientSpec>>[];
+  readonly AccessPolicy: readonly Rule<Draft<AccessPolicySpec>>[];
+  readonly Box: readonly Rule<Draft<BoxSpec>>[];
+  readonly Group: readonly Rule<Draft<GroupSpec>>[];
+}
+
+/** Rules whose `self` is the spec, by kind: those of the resource, and those of fields that only manifests have. */
+export const specRules: SpecRules = {
+  Client: [...clientRules, ...clientSpecRules],
+  AccessPolicy: accessPolicyRules,
+  Box: boxRules,
+  Group: groupRules,
+};
+
+/** Rules whose `self` is the whole object, by kind. */
+export const objectRules = {
+  Client: [...clientNameRules, ...identityRules],
+  AccessPolicy: identityRules,
+  Box: boxNameRules,
+  Group: groupNameRules,
+} as const;
+
+/** Every rule about a custom resource, by kind; paths begin at the object. */
+export const manifestRules: { readonly [K in Kind]: readonly ManifestRule<K>[] } = {
+  Client: [...objectRules.Client, ...specRules.Client.map((rule) => aboutSpec(rule))],
+  AccessPolicy: [...objectRules.AccessPolicy, ...specRules.AccessPolicy.map((rule) => aboutSpec(rule))],
+  Box: [...objectRules.Box, ...specRules.Box.map((rule) => aboutSpec(rule))],
+  Group: [...objectRules.Group, ...specRules.Group.map((rule) => aboutSpec(rule))],
+};
+
+function aboutSpec<Spec>(rule: Rule<Spec>): Rule<{ spec?: Spec }> {
+  return {
+    ...rule,
+    path: `spec.${rule.path}`,
+    broken: ({ spec }, old) => (spec === undefined ? [] : rule.broken(spec, old?.spec).map((path) => `spec.${path}`)),
+  };
+}
 
 /** A custom resource that may be applied, or every fault of it. */
 export type CheckedManifest =

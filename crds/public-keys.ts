@@ -1,4 +1,4 @@
-import { isObject } from './json-value.ts';
+import { isObject } from './path.ts';
 import { createPublicKey, type JsonWebKey as ImportedKey } from 'node:crypto';
 import type { Fault } from './fault.ts';
 

@@ -1,5 +1,5 @@
 import { APP_NAME_OR_ALL } from './access-policy.ts';
-import { isObject } from './json-value.ts';
+import { isObject, dottedPath, memberPath } from './path.ts';
 import type { ErrorObject } from 'ajv';
 import type { Fault } from './fault.ts';
 import {
@@ -20,7 +20,6 @@ import { DURATION, EMAIL, SECRET_KEY } from './kubernetes-fields.ts';
 import { REFERENCE } from './links.ts';
 import { GROUP_NAME } from './group.ts';
 import { fieldHint, MOST_HINTS, wordHint } from './did-you-mean.ts';
-import { dottedPath, memberPath } from './path.ts';
 import { SECRET_TEXT } from './secret-text.ts';
 
 /** Returns the faults of `root` from the errors that ajv found in it with `verbose`: one fault for each field. */

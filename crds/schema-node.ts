@@ -1,4 +1,4 @@
-import { isObject } from './json-value.ts';
+import { isObject } from './path.ts';
 import type { TSchema } from 'typebox';
 
 /** A schema as plain data: the keywords that our programs read, and all others unchanged. */

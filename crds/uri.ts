@@ -1,3 +1,17 @@
+/** Standard scopes (OpenID Connect Core §5.4, §11) and `groups`, which every box has. */
+export const STANDARD_SCOPES: readonly string[] = [
+  'openid',
+  'profile',
+  'email',
+  'address',
+  'phone',
+  'groups',
+  'offline_access',
+];
+
+/** Scopes that mean the same in every box. Their sentences on the consent page are ours, and no Box declares them. */
+export const RESERVED_SCOPES: readonly string[] = [...STANDARD_SCOPES, 'boxgate'];
+
 /** A TCP port (1 to 65535). */
 const PORT = '([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])';
 const LABEL = '[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?';

@@ -1,9 +1,8 @@
-import { isObject } from './json-value.ts';
+import { isObject } from './path.ts';
 import { accessPolicyRules } from './access-policy-rules.ts';
 import { accessPolicySchema, storedPolicy, type AccessPolicy } from './access-policy.ts';
-import { boxRules } from './box-rules.ts';
+import { boxRules, groupRules } from './box-rules.ts';
 import { boxSchema, type Box } from './box.ts';
-import { groupRules } from './group-rules.ts';
 import { groupSchema, type Group } from './group.ts';
 import { clientRules } from './client-rules.ts';
 import { clientSchema, type Client } from './client.ts';

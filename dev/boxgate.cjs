@@ -3,8 +3,8 @@
 'use strict';
 
 const command = process.argv[2];
-// The same as in process/small-heap.ts.
+// The same as in program/small-heap.ts.
 const isReconciler = command === 'dev' || command === 'operator';
 const flags = isReconciler ? ['--max-semi-space-size=2', '--heap-growing-percent=20', '--expose-gc'] : [];
 
-require('../process/launcher.cjs')('boxgate', 'dev/main.ts', flags);
+require('../program/launcher.cjs')('boxgate', 'dev/main.ts', flags);

@@ -16,8 +16,8 @@ import { createSecretFiles, type SecretFiles } from './folder/generated-secrets.
 import { printNextSteps } from './next-steps.ts';
 import type { DevOptions } from './options.ts';
 import { demandFreePorts } from './processes/port.ts';
-import { giveBackMemory } from '../process/small-heap.ts';
-import { schedule } from '../process/schedule.ts';
+import { giveBackMemory } from '../program/small-heap.ts';
+import { schedule } from '../program/scheduling.ts';
 import { shortPath } from './short-path.ts';
 import { openStateFolder, type StateFolder } from './processes/state-folder.ts';
 

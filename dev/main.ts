@@ -1,6 +1,6 @@
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { withSmallHeap } from '../process/small-heap.ts';
+import { withSmallHeap } from '../program/small-heap.ts';
 import { run } from '../program/commands.ts';
 import { USAGE } from './options.ts';
 

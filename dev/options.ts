@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { wordHint } from '../crds/did-you-mean.ts';
-import { optionFault } from '../process/option-fault.ts';
+import { optionFault } from '../program/option-fault.ts';
 import { COMMANDS } from '../program/usage.ts';
 
 /** Text that `boxgate help` prints. */

@@ -6,7 +6,7 @@ import { chosenSubject, generatedSubject, type CurlSubject } from './curl.ts';
 import { firstOf, keyOf } from './keep-running.ts';
 import type { FolderProblem } from './folder/reader.ts';
 import type { CreatedSecret } from './folder/generated-secrets.ts';
-import { grouped, plainText } from '../process/plain-text.ts';
+import { grouped, plainText } from '../program/text.ts';
 import { shortPath } from './short-path.ts';
 import { accountSubject, type AccountSubject } from './sign-in-hint.ts';
 import { aligned, isGood, statusTables } from './status-table.ts';

@@ -1,7 +1,7 @@
 import { dev } from './dev.ts';
 import { handedOn } from './processes/dev-api.ts';
 import { DevError, readDevOptions, UsageError, USAGE } from './options.ts';
-import { plainText } from '../process/plain-text.ts';
+import { plainText } from '../program/text.ts';
 
 /**
  * Runs `boxgate dev` in this process: its arguments, its signals, its errors as sentences. Resolves with the exit code:

@@ -1,4 +1,4 @@
-import { isObject } from '../crds/json-value.ts';
+import { isObject } from '../crds/path.ts';
 import type { ObjectStatus } from '../operator/status/object-status.ts';
 import { isGood } from './status-table.ts';
 

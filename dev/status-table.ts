@@ -1,7 +1,7 @@
 import { KINDS, type Kind } from '../crds/kind.ts';
 import type { Condition, ObjectStatus } from '../operator/status/object-status.ts';
 import { placeOfField } from './folder/source.ts';
-import { grouped, plainText } from '../process/plain-text.ts';
+import { grouped, plainText } from '../program/text.ts';
 
 /** Maximum number of rows of one kind; objects that are not Ready come first. */
 const mostRows = 40;

@@ -1,7 +1,7 @@
 import { createSecretKey, X509Certificate } from 'node:crypto';
 import { createManagement } from '../api/client/management.ts';
-import { errorFacts, type Log } from '../process/log.ts';
-import { schedule } from '../process/schedule.ts';
+import { errorFacts, type Log } from '../program/log.ts';
+import { schedule } from '../program/scheduling.ts';
 import type { OperatorConfig } from './config.ts';
 import { callsOfLeader } from './leader/election.ts';
 import { createClusterSecrets } from './kube/secrets/cluster-secrets.ts';

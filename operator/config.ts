@@ -1,13 +1,15 @@
 import { isIP } from 'node:net';
-import { reading, type Environment, type EnvironmentReader } from '../process/environment.ts';
 import {
+  reading,
+  type Environment,
+  type EnvironmentReader,
   isLoopback,
   isPlainUrl,
   readClusterDomain,
   readManagementKeys,
   readPublicUrl,
-} from '../process/installation-settings.ts';
-import { logLevels, type LogLevel } from '../process/log.ts';
+} from '../program/environment.ts';
+import { logLevels, type LogLevel } from '../program/log.ts';
 import { Secret } from '../api/client/secret.ts';
 
 /** The settings of `boxgate operator`, each from one variable of the environment (docs/reference/configuration.md). */

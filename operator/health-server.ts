@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { OperatorMetrics } from './metrics.ts';
-import { portOf } from '../process/port-of.ts';
+import { portOf } from '../program/environment.ts';
 
 /** A port on which a cluster checks the operator's health. */
 export interface HealthServer {

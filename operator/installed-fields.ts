@@ -1,5 +1,5 @@
-import { isObject } from '../crds/json-value.ts';
-import { fieldsBeyond } from '../crds/undeclared-fields.ts';
+import { isObject } from '../crds/path.ts';
+import { fieldsBeyond } from '../crds/unimplemented-fields.ts';
 import { schemaNode } from '../crds/schema-node.ts';
 import { KINDS, type Kind } from '../crds/kind.ts';
 import { manifestSchemas } from '../crds/manifest-schema.ts';

@@ -1,9 +1,9 @@
 import { wordHint } from '../crds/did-you-mean.ts';
-import type { Environment } from '../process/environment.ts';
-import type { Log } from '../process/log.ts';
-import { runCommand, serveWithLog } from '../process/program.ts';
-import { stopSignal } from '../process/stop-signal.ts';
-import { readWithUnknown, unknownSettings } from '../process/unknown-settings.ts';
+import type { Environment } from '../program/environment.ts';
+import type { Log } from '../program/log.ts';
+import { runCommand, serveWithLog } from '../program/program.ts';
+import { stopSignal } from '../program/signals.ts';
+import { readWithUnknown, unknownSettings } from '../program/unknown-settings.ts';
 import {
   type ClusterAccess,
   type OperatorConfig,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { errorFacts, type Log } from '../process/log.ts';
-import { giveBackMemory } from '../process/small-heap.ts';
-import { schedule } from '../process/schedule.ts';
+import { errorFacts, type Log } from '../program/log.ts';
+import { giveBackMemory } from '../program/small-heap.ts';
+import { schedule } from '../program/scheduling.ts';
 import { defaultBackOff, waitAfter } from './reconcile/work-queue.ts';
 import type { OperatorConfig } from './config.ts';
 import { startElection, requireLead, type Election } from './leader/election.ts';

@@ -1,7 +1,7 @@
 import { wordHint } from '../crds/did-you-mean.ts';
-import { plainText } from '../process/plain-text.ts';
-import { withSmallHeap } from '../process/small-heap.ts';
-import { releaseVersion } from '../process/version.ts';
+import { plainText } from './text.ts';
+import { withSmallHeap } from './small-heap.ts';
+import { releaseVersion } from './version.ts';
 import { USAGE } from './usage.ts';
 
 /** The commands that people type. */

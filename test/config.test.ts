@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { availableParallelism } from 'node:os';
 import { readApiConfig, readMigrateConfig } from '../api/config.ts';
-import { ConfigError } from '../process/environment.ts';
-import type { Environment } from '../process/environment.ts';
+import { ConfigError } from '../program/environment.ts';
+import type { Environment } from '../program/environment.ts';
 
 const key = Buffer.alloc(32, 1).toString('base64');
 const otherKey = Buffer.alloc(32, 2).toString('base64');

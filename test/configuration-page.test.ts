@@ -4,9 +4,9 @@ import { availableParallelism } from 'node:os';
 import { readApiConfig, readMigrateConfig } from '../api/config.ts';
 import { readOperatorConfig } from '../operator/config.ts';
 import { readKeysConfig } from '../operator/keys/config.ts';
-import { ConfigError } from '../process/environment.ts';
-import { SETTING_NAMES } from '../process/setting-names.ts';
-import type { Environment } from '../process/environment.ts';
+import { ConfigError } from '../program/environment.ts';
+import { SETTING_NAMES } from '../program/unknown-settings.ts';
+import type { Environment } from '../program/environment.ts';
 
 type Read = (environment: Environment) => unknown;
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Writable } from 'node:stream';
 import { createPool, defaultLimits } from '../api/db/core/pool.ts';
 import { Outage } from '../api/db/core/outage.ts';
-import { createLog } from '../process/log.ts';
+import { createLog } from '../program/log.ts';
 import type { OAuthServices } from '../api/oauth/services.ts';
 import { startUpkeep, upkeepRound } from '../api/upkeep.ts';
 import { makeWorld } from './oauth/world.ts';

@@ -5,7 +5,7 @@ import { createCountedEvents, defaultCountedLimits } from '../api/audit/counted-
 import type { CountedEvents } from '../api/audit/counted-events.ts';
 import { createPool, defaultLimits } from '../api/db/core/pool.ts';
 import { startAuditWriting } from '../api/write-audit.ts';
-import { createLog } from '../process/log.ts';
+import { createLog } from '../program/log.ts';
 import { eventually } from './support/eventually.ts';
 import { freshDatabase } from './support/postgres.ts';
 import type { TestDatabase } from './support/postgres.ts';

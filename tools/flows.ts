@@ -35,7 +35,7 @@ function reportOnSignal(file: string): void {
 
 /** Counts the functions of the product that ran, and the files that hold them. A module itself is no function. */
 function summary(scripts: readonly Profiler.ScriptCoverage[]): string {
-  const product = new RegExp(`^${pathToFileURL(tree).href}/(crds|process|api|operator|dev|program)/`);
+  const product = new RegExp(`^${pathToFileURL(tree).href}/(crds|api|operator|dev|program)/`);
   const ran = scripts
     .filter(({ url }) => product.test(url))
     .map(

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import ts from 'typescript';
 
-const product = ['crds', 'process', 'api', 'operator', 'dev', 'program'];
+const product = ['crds', 'api', 'operator', 'dev', 'program'];
 /** Files with fewer lines than this, which one other file imports, are small. */
 const small = 60;
 

@@ -1,5 +1,5 @@
 import { fillUuidV7 } from '../credentials/random.ts';
-import { uuidText } from '../../process/uuid-text.ts';
+import { uuidText } from '../../program/text.ts';
 
 /**
  * Returns the id of a new record, a UUIDv7 (RFC 9562 §5.7); `time` in milliseconds since 1970. Records of one time are

@@ -1,4 +1,4 @@
-import type { Log } from '../../process/log.ts';
+import type { Log } from '../../program/log.ts';
 import type { StoredAuditEvent } from '../db/audit/audit-event.ts';
 import { auditRecord } from './audit-record.ts';
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../crds/json-value.ts';
+import { isObject, type JsonObject } from '../../crds/path.ts';
 import { looksLikeEmail } from '../../crds/user-faults.ts';
 import type { BoxClient } from './box-client.ts';
 import { usageError } from './cli-error.ts';

@@ -1,7 +1,7 @@
-import { isList, isObject, parseJson } from '../../crds/json-value.ts';
-import type { JsonObject } from '../../crds/json-value.ts';
+import { isList, isObject, parseJson } from '../../crds/path.ts';
+import type { JsonObject } from '../../crds/path.ts';
 import { ndjsonChunks } from '../client/ndjson.ts';
-import { plainText } from '../../process/plain-text.ts';
+import { plainText } from '../../program/text.ts';
 import type { UserFaults } from '../schemas/user.ts';
 import type { AnswerTo, FaultsAt } from './output.ts';
 import { CliError, EXIT } from './cli-error.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 import { createBoxClient, noBoxAnswer } from './box-client.ts';
 import type { Command } from './command.ts';
 import { OWN_CLIENT } from './kept-login.ts';

@@ -2,4 +2,4 @@
 // The `boxctl` command of a checkout.
 'use strict';
 
-require('../../process/launcher.cjs')('boxctl', 'api/cli/main.ts', []);
+require('../../program/launcher.cjs')('boxctl', 'api/cli/main.ts', []);

@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { isObject } from '../../crds/json-value.ts';
-import { plainText } from '../../process/plain-text.ts';
+import { isObject } from '../../crds/path.ts';
+import { plainText } from '../../program/text.ts';
 import { createBoxClient, noBoxAnswer } from './box-client.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import type { BoxAddress } from './current-box.ts';
 import type { KeptLogin } from './state-file.ts';
 import { OWN_CLIENT, INVALID_GRANT, requestTokens } from './kept-login.ts';
 import { spawn } from 'node:child_process';
-import type { Environment } from '../../process/environment.ts';
+import type { Environment } from '../../program/environment.ts';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 

@@ -1,5 +1,5 @@
 import { reasonOf } from '../client/manifest/walk.ts';
-import { plainText } from '../../process/plain-text.ts';
+import { plainText } from '../../program/text.ts';
 
 /**
  * Exit codes: done; refused by the box; command line not understood; the box not reached, or a file of boxctl or the

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { generatedSecretText } from '../../crds/generated-secret-text.ts';
-import type { JsonObject } from '../../crds/json-value.ts';
+import type { JsonObject } from '../../crds/path.ts';
 import { askOrReadSecret } from './terminal.ts';
 import { usageError } from './cli-error.ts';
 import type { Command, Invocation } from './command.ts';

@@ -1,4 +1,4 @@
-import type { Environment } from '../../process/environment.ts';
+import type { Environment } from '../../program/environment.ts';
 import type { BoxAddress } from './current-box.ts';
 import type { BoxClient } from './box-client.ts';
 import type { OptionValues } from './option-values.ts';

@@ -1,8 +1,6 @@
 import { COMMON_OPTIONS } from './arguments.ts';
 import { usageError } from './cli-error.ts';
 import type { Command } from './command.ts';
-import { bashScript } from './completion/bash.ts';
-import type { Completed } from './completion/completed.ts';
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 
@@ -62,4 +60,53 @@ function fishScript(commands: readonly Completed[]): string {
 
 function quoted(text: string): string {
   return `'${text.replaceAll(/[\\']/g, (sign) => `\\${sign}`)}'`;
+}
+
+/** Returns the script for bash: words are completed until they name a command, then its options. */
+function bashScript(commands: readonly Completed[]): string {
+  const cases = commands.map(({ name, options }) => `    '${name}') options='${options.join(' ')}' ;;\n`).join('');
+  const names = commands.map(({ name }) => `  '${name}'\n`).join('');
+  return `# Completion of boxctl for bash.
+_boxctl_names=(
+${names})
+_boxctl() {
+  local word=\${COMP_WORDS[COMP_CWORD]} typed='' each options='' index
+  COMPREPLY=()
+  for ((index = 1; index < COMP_CWORD; index++)); do
+    each=\${COMP_WORDS[index]}
+    [[ $each == -* ]] && break
+    typed+="$each "
+  done
+  if [[ $word != -* ]]; then
+    for each in "\${_boxctl_names[@]}"; do
+      [[ $each == "$typed$word"* ]] || continue
+      each=\${each#"$typed"}
+      COMPREPLY+=("\${each%% *}")
+    done
+    return
+  fi
+  case "\${typed% }" in
+${cases}    *) for each in "\${_boxctl_names[@]}"; do
+         [[ $typed == "$each "* ]] && options=$(_boxctl_options "$each")
+       done ;;
+  esac
+  COMPREPLY=($(compgen -W "$options" -- "$word"))
+}
+_boxctl_options() {
+  local options=''
+  case "$1" in
+${cases}  esac
+  printf '%s' "$options"
+}
+complete -F _boxctl boxctl
+`;
+}
+
+/** The words and options that a shell completes: those of one command. */
+interface Completed {
+  /** Words that name it. */
+  readonly name: string;
+  readonly summary: string;
+  /** Its options, with two dashes. */
+  readonly options: readonly string[];
 }

@@ -1,4 +1,4 @@
-import type { Environment } from '../../process/environment.ts';
+import type { Environment } from '../../program/environment.ts';
 import { createBoxClient, type BoxClient } from './box-client.ts';
 import { usageError } from './cli-error.ts';
 import { kubeToken } from './kube/kube-sign-in.ts';

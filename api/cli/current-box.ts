@@ -1,5 +1,5 @@
-import { isObject, parseJson } from '../../crds/json-value.ts';
-import type { Environment } from '../../process/environment.ts';
+import { isObject, parseJson } from '../../crds/path.ts';
+import type { Environment } from '../../program/environment.ts';
 import { usageError } from './cli-error.ts';
 import type { OptionValues } from './option-values.ts';
 import { issuerInCluster, kubeContext } from './kubectl.ts';

@@ -1,5 +1,5 @@
-import { isList, isObject, type JsonObject } from '../../crds/json-value.ts';
-import { plainText } from '../../process/plain-text.ts';
+import { isList, isObject, type JsonObject } from '../../crds/path.ts';
+import { plainText } from '../../program/text.ts';
 import { CliError, EXIT, usageError } from './cli-error.ts';
 import type { Command, Invocation, CommandOption } from './command.ts';
 import { cell, column, several } from './pages.ts';

@@ -4,7 +4,7 @@ import { faultSentence } from '../../crds/fault.ts';
 import { checkManifest } from '../../crds/manifest.ts';
 import type { Manifest } from '../../crds/manifest-schema.ts';
 import { rowIdOf, type Resource } from '../../crds/validate.ts';
-import { plainText } from '../../process/plain-text.ts';
+import { plainText } from '../../program/text.ts';
 import { lifecycleOf } from '../client/manifest/lifecycle.ts';
 import { manifestBody, parseManifests } from '../client/manifest/manifest-file.ts';
 import type { ManifestObject, ManifestSecret } from '../client/manifest/manifest-file.ts';

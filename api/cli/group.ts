@@ -1,5 +1,5 @@
-import { isList, isObject, type JsonObject } from '../../crds/json-value.ts';
-import { plainText } from '../../process/plain-text.ts';
+import { isList, isObject, type JsonObject } from '../../crds/path.ts';
+import { plainText } from '../../program/text.ts';
 import type { BoxClient } from './box-client.ts';
 import { usageError } from './cli-error.ts';
 import type { Command } from './command.ts';

@@ -1,6 +1,6 @@
 import { COMMON_OPTIONS, startsWith } from './arguments.ts';
 import type { Command, CommandOption } from './command.ts';
-import { releaseVersion } from '../../process/version.ts';
+import { releaseVersion } from '../../program/version.ts';
 import { column } from './pages.ts';
 
 /** `boxctl version`. */

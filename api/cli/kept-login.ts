@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../../crds/json-value.ts';
-import { plainText } from '../../process/plain-text.ts';
+import { isObject, type JsonObject } from '../../crds/path.ts';
+import { plainText } from '../../program/text.ts';
 import { noBoxAnswer, read, refusal, requireBox, send } from './box-client.ts';
 import type { KeptLogin, KeptState, State } from './state-file.ts';
 import type { BuiltInClient } from '../../crds/reserved-ids.ts';

@@ -3,4 +3,4 @@
 'use strict';
 
 process.env.BOXCTL_PLUGIN = 'kubectl';
-require('../../process/launcher.cjs')('kubectl-boxgate', 'api/cli/main.ts', []);
+require('../../program/launcher.cjs')('kubectl-boxgate', 'api/cli/main.ts', []);

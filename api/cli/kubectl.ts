@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { isObject, parseJson, isList } from '../../crds/json-value.ts';
-import type { JsonObject } from '../../crds/json-value.ts';
-import type { Environment } from '../../process/environment.ts';
-import { plainText } from '../../process/plain-text.ts';
+import { isObject, parseJson, isList } from '../../crds/path.ts';
+import type { JsonObject } from '../../crds/path.ts';
+import type { Environment } from '../../program/environment.ts';
+import { plainText } from '../../program/text.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,6 +1,6 @@
 import type { CreateNodeOptions, DocumentOptions, SchemaOptions, ToStringOptions } from 'yaml';
-import { isObject } from '../../crds/json-value.ts';
-import { plainText } from '../../process/plain-text.ts';
+import { isObject } from '../../crds/path.ts';
+import { plainText } from '../../program/text.ts';
 import type { Link } from '../schemas/bundle.ts';
 import type { Explanation } from '../schemas/explanation.ts';
 import type { GrantView } from '../schemas/grant.ts';

@@ -1,5 +1,5 @@
-import { isList, isObject, type JsonObject } from '../../crds/json-value.ts';
-import { grouped } from '../../process/plain-text.ts';
+import { isList, isObject, type JsonObject } from '../../crds/path.ts';
+import { grouped } from '../../program/text.ts';
 import { noBoxAnswer, type BoxAnswer, type BoxClient } from './box-client.ts';
 import type { Terminal } from './terminal.ts';
 import { usageError } from './cli-error.ts';

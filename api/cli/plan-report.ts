@@ -1,8 +1,8 @@
 import { faultSentence } from '../../crds/fault.ts';
 import type { PlanAnswer, PlannedChange, PlannedDecision, PlannedSubject } from '../client/plan.ts';
-import { isList, isObject } from '../../crds/json-value.ts';
+import { isList, isObject } from '../../crds/path.ts';
 import { CliError, EXIT } from './cli-error.ts';
-import { plainText } from '../../process/plain-text.ts';
+import { plainText } from '../../program/text.ts';
 import { widthsOf } from './output.ts';
 
 /** A part of a report: a heading, and rows of cells. */

@@ -1,4 +1,4 @@
-import { isList, type JsonObject } from '../../crds/json-value.ts';
+import { isList, type JsonObject } from '../../crds/path.ts';
 import type { Command, Invocation } from './command.ts';
 import { given, cell, column, reference, several } from './pages.ts';
 import { storedCommands } from './resource.ts';

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../../crds/json-value.ts';
-import { plainText } from '../../process/plain-text.ts';
+import { isObject, type JsonObject } from '../../crds/path.ts';
+import { plainText } from '../../program/text.ts';
 import type { BoxClient } from './box-client.ts';
 import { CliError, EXIT, usageError, fileReason } from './cli-error.ts';
 import type { Command, CommandOption, Invocation } from './command.ts';

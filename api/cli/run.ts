@@ -1,17 +1,64 @@
 import path from 'node:path';
-import type { Environment } from '../../process/environment.ts';
+import type { Environment } from '../../program/environment.ts';
 import { readCommandLine, splitWords } from './arguments.ts';
 import { CliError, EXIT, usageError } from './cli-error.ts';
 import type { Command, Invocation } from './command.ts';
 import type { OptionValues } from './option-values.ts';
-import { COMMANDS } from './commands.ts';
 import { signIn, type SignedIn } from './credential.ts';
 import { currentBox, type BoxAddress } from './current-box.ts';
-import { asPlugin, commandHelp, overview, versionLine } from './help.ts';
+import { asPlugin, commandHelp, overview, versionLine, version } from './help.ts';
 import { FORMATS, formatted, type Format } from './output.ts';
 import { kubectlOf } from './kubectl.ts';
 import { stateIn, type State } from './state-file.ts';
 import type { Terminal } from './terminal.ts';
+import { audit } from './audit.ts';
+import { listBoxes, boxStatus, useBox } from './box.ts';
+import { clientCommands } from './client.ts';
+import { completionOf } from './completion.ts';
+import { can, explain } from './decision.ts';
+import { diffFolder } from './export/diff.ts';
+import { exportBox } from './export/export.ts';
+import { groupCommands } from './group.ts';
+import { login, logout } from './login.ts';
+import { showToken, token } from './token.ts';
+import { planFolder } from './plan.ts';
+import { policyCommands } from './policy.ts';
+import { sessionCommands } from './session.ts';
+import { deleteUser, listUsers, showUser, setUser, disableUser, enableUser, newUser } from './user.ts';
+import { userGroups } from './user-groups.ts';
+
+const commands: readonly Command[] = [
+  login,
+  logout,
+  // Before `token`, whose name it begins with.
+  showToken,
+  token,
+  useBox,
+  listBoxes,
+  boxStatus,
+  listUsers,
+  newUser,
+  showUser,
+  setUser,
+  disableUser,
+  enableUser,
+  userGroups,
+  deleteUser,
+  ...groupCommands,
+  ...clientCommands,
+  ...policyCommands,
+  ...sessionCommands,
+  can,
+  explain,
+  exportBox,
+  diffFolder,
+  planFolder,
+  audit,
+  version,
+];
+
+/** Every command, in the order of the help text. */
+export const COMMANDS: readonly Command[] = [...commands, completionOf(commands)];
 
 /** Surroundings of a run: where it reads, writes and keeps what it keeps. */
 export interface Surroundings {

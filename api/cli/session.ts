@@ -1,12 +1,11 @@
-import { isObject, type JsonObject } from '../../crds/json-value.ts';
-import { grouped, plainText } from '../../process/plain-text.ts';
+import { isObject, type JsonObject } from '../../crds/path.ts';
+import { grouped, plainText, uuidText } from '../../program/text.ts';
 import type { BoxClient } from './box-client.ts';
 import { usageError } from './cli-error.ts';
 import type { Command, Invocation } from './command.ts';
 import { listAll, given, limitOf, cell, column, reference } from './pages.ts';
 import { missing } from './resource.ts';
 import { findUser } from './user.ts';
-import { uuidText } from '../../process/uuid-text.ts';
 import { decoded } from './token.ts';
 
 /** Sessions to end, by whether the token of the caller survives it. */

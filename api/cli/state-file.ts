@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, stat, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { isObject, parseJson } from '../../crds/json-value.ts';
+import { isObject, parseJson } from '../../crds/path.ts';
 import { CliError, EXIT, onFile } from './cli-error.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 

@@ -1,7 +1,7 @@
-import { isObject, parseJson } from '../../crds/json-value.ts';
+import { isObject, parseJson } from '../../crds/path.ts';
 import { noBoxAnswer, read, refusal, requireBox, send } from './box-client.ts';
 import type { BoxAddress } from './current-box.ts';
-import type { Environment } from '../../process/environment.ts';
+import type { Environment } from '../../program/environment.ts';
 import type { Command } from './command.ts';
 import { headerSafe } from './credential.ts';
 import type { Column } from './output.ts';

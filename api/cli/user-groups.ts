@@ -1,5 +1,5 @@
-import { isList } from '../../crds/json-value.ts';
-import { plainText } from '../../process/plain-text.ts';
+import { isList } from '../../crds/path.ts';
+import { plainText } from '../../program/text.ts';
 import type { UserView } from '../schemas/user.ts';
 import { noBoxAnswer, type BoxClient } from './box-client.ts';
 import { CliError, EXIT } from './cli-error.ts';

@@ -1,11 +1,11 @@
-import { isList, isObject } from '../../crds/json-value.ts';
+import { isList, isObject } from '../../crds/path.ts';
 import type { ListedUser, UserView, UserFaults } from '../schemas/user.ts';
 import { noBoxAnswer, type BoxClient, faultLines } from './box-client.ts';
 import { CliError, EXIT, usageError } from './cli-error.ts';
 import type { Column } from './output.ts';
 import type { Command } from './command.ts';
 import { given, pagesOf } from './pages.ts';
-import { plainText } from '../../process/plain-text.ts';
+import { plainText } from '../../program/text.ts';
 import { askOrReadSecret, ask, askHidden, firstLine, type Terminal } from './terminal.ts';
 
 interface Account {

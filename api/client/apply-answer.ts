@@ -1,5 +1,5 @@
-import { isObject, parseJson } from '../../crds/json-value.ts';
-import type { JsonObject } from '../../crds/json-value.ts';
+import { isObject, parseJson } from '../../crds/path.ts';
+import type { JsonObject } from '../../crds/path.ts';
 import type { Fault } from '../../crds/fault.ts';
 import { isKind } from '../../crds/kind.ts';
 import { isQuotaName } from '../../crds/quota.ts';

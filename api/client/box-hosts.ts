@@ -1,4 +1,4 @@
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 import { ManagementError } from './management-error.ts';
 
 /** Body of `PUT /hosts`: the hosts of the boxes of a cluster, before any of them is applied. */

@@ -1,4 +1,4 @@
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 import { ManagementError } from './management-error.ts';
 
 /** An entry of a client's `service_accounts`, with the current state of its ServiceAccount in the cluster. */

@@ -1,5 +1,5 @@
-import { isObject } from '../../crds/json-value.ts';
-import type { JsonObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
+import type { JsonObject } from '../../crds/path.ts';
 import type { BoxUsage, ClientLastUse, ClientUsage, GroupUsage, LastUses, PolicyLastUse } from './desired-state.ts';
 import { ManagementError } from './management-error.ts';
 

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { setNewest } from '../../process/set-newest.ts';
+import { setNewest } from '../../program/bounded-map.ts';
 import { isGeneratedSecret } from '../../crds/generated-secret-text.ts';
 import { Problem } from '../problem.ts';
 import { equal } from './equal.ts';

@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { fillRandom } from './random.ts';
-import { uuidText } from '../../process/uuid-text.ts';
+import { uuidText } from '../../program/text.ts';
 import { isWhole } from './token-text.ts';
 
 /** Parts of an authorization code. */

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { setNewest } from '../../process/set-newest.ts';
+import { setNewest } from '../../program/bounded-map.ts';
 
 /** Returns what a token was found to be: the remembered result while it is still valid, else that of `verify`. */
 export type VerifyOnce<Found> = (

@@ -2,9 +2,9 @@ import type { Box } from '../../crds/box.ts';
 import type { Client } from '../../crds/client.ts';
 import { builtInName } from '../../crds/reserved-ids.ts';
 import type { BuiltInClient } from '../../crds/reserved-ids.ts';
-import type { ClientState } from '../state/box-state.ts';
-import type { DecidingState } from '../state/planned-state.ts';
-import { requestableScopes } from '../state/requestable-scopes.ts';
+import type { ClientState } from '../box/box-state.ts';
+import type { DecidingState } from '../box/planned-state.ts';
+import { requestableScopes } from '../box/scopes.ts';
 
 /**
  * Finds a client of a box: a stored one, otherwise a built-in one; undefined if there is neither. A stored client keeps

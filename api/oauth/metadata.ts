@@ -1,8 +1,8 @@
 import type { JsonWebKey } from 'node:crypto';
 import { allows } from '../../crds/compatibility.ts';
-import { STANDARD_SCOPES } from '../../crds/scopes.ts';
-import type { BoxState } from '../state/box-state.ts';
-import type { SigningAlgorithm } from '../state/key-ring.ts';
+import { STANDARD_SCOPES } from '../../crds/uri.ts';
+import type { BoxState } from '../box/box-state.ts';
+import type { SigningAlgorithm } from '../box/key-ring.ts';
 import { PROMPTS } from './authorization/request/prompt.ts';
 import { RESPONSE_MODES, RESPONSE_TYPES } from './authorization/request/response-type.ts';
 import { ASSERTION_ALGORITHMS } from './client-auth/assertion.ts';

@@ -1,4 +1,4 @@
-import type { BoxState } from '../state/box-state.ts';
+import type { BoxState } from '../box/box-state.ts';
 
 /**
  * Checks whether a box, or a client of it, has revoked something issued under a version of the box, at a time in

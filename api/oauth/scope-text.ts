@@ -1,4 +1,4 @@
-import type { Scopes } from '../state/known-scopes.ts';
+import type { Scopes } from '../box/scopes.ts';
 
 /** Returns the single scopes of a scope's text (RFC 6749 §3.3); none if there is no text. */
 export function scopesOf(text: string | null | undefined): readonly string[] {

@@ -1,5 +1,5 @@
 import type { AccessPolicy } from '../../crds/access-policy.ts';
-import { inSlices, type Turn } from '../../process/in-slices.ts';
+import { inSlices, type Turn } from '../../program/scheduling.ts';
 import type { ExplainedCandidate, Explanation, GrantingOther } from '../schemas/explanation.ts';
 import { CompileCost } from './engines/engine.ts';
 import { compilePolicy } from './compile.ts';

@@ -1,5 +1,4 @@
-import { isList, isObject } from '../../crds/json-value.ts';
-import { dottedPath, memberPath } from '../../crds/path.ts';
+import { isList, isObject, dottedPath, memberPath } from '../../crds/path.ts';
 import type { Lack } from '../schemas/explanation.ts';
 import type { CompileCost, RuleFields } from './engines/engine.ts';
 import { schemaError } from './engines/json-schema.ts';

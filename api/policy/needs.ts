@@ -1,4 +1,4 @@
-import { isList, isObject } from '../../crds/json-value.ts';
+import { isList, isObject } from '../../crds/path.ts';
 import type { RuleFields } from './engines/engine.ts';
 import { DEEPEST_PATTERN } from './engines/matcho.ts';
 

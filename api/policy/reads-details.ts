@@ -1,4 +1,4 @@
-import { isList, isObject } from '../../crds/json-value.ts';
+import { isList, isObject } from '../../crds/path.ts';
 
 /** The fields of clients that replicas hold in memory only where a policy of the box can see them. */
 export const UNHELD_FIELDS: readonly string[] = ['details', 'description'];

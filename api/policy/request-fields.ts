@@ -1,5 +1,4 @@
-import { closestWord } from '../../crds/closest-word.ts';
-import { didYouMean } from '../../crds/did-you-mean.ts';
+import { closestWord, didYouMean } from '../../crds/did-you-mean.ts';
 import type { RequestObject } from './request-object.ts';
 
 /** Every name at the top of the request object. */

@@ -1,7 +1,7 @@
 import { ENGINES, SUBJECTS } from '../../crds/access-policy.ts';
 import { LINK_TYPES } from '../../crds/links.ts';
 import type { ResourceFilters } from '../db/resource/search.ts';
-import { readWord, refusedParameter } from '../resources/search/values.ts';
+import { readWord, refusedParameter } from './search/values.ts';
 import { defineStored } from './stored.ts';
 
 /** Access policies. */

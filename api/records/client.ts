@@ -6,7 +6,7 @@ import type { ResourceFilters } from '../db/resource/search.ts';
 import type { StoredResource } from '../db/resource/resource.ts';
 import { builtInClient } from '../oauth/built-in-clients.ts';
 import { Problem } from '../problem.ts';
-import { readWord } from '../resources/search/values.ts';
+import { readWord } from './search/values.ts';
 import type { RecordKind } from './record.ts';
 import { defineStored } from './stored.ts';
 

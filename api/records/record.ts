@@ -1,13 +1,12 @@
 import type { Box } from '../../crds/box.ts';
 import type { Connection } from '../db/core/transaction.ts';
 import type { Owner } from '../db/resource/resource.ts';
-import { jsonPatch } from '../resources/patch/json-patch.ts';
-import { mergePatch } from '../resources/patch/merge-patch.ts';
-import type { View } from '../resources/search/bundle.ts';
-import type { Searchable } from '../resources/search/searchable.ts';
-import type { ResourceServices } from '../resources/services.ts';
-import type { WriteConditions } from '../resources/write/confirm-changes.ts';
-import type { Preconditions } from '../resources/write/etag.ts';
+import { jsonPatch, mergePatch } from './patch.ts';
+import type { View } from './search/bundle.ts';
+import type { Searchable } from './search/searchable.ts';
+import type { ResourceServices } from './services.ts';
+import type { WriteConditions } from './write/confirm-changes.ts';
+import type { Preconditions } from './write/etag.ts';
 
 /** A change of a document, in one of its two forms. */
 export type Patch =

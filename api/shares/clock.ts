@@ -1,4 +1,4 @@
-import { schedule } from '../../process/schedule.ts';
+import { schedule } from '../../program/scheduling.ts';
 
 /** A clock that only moves forward, and callbacks at a later time of it. */
 export interface Clock {

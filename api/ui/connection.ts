@@ -1,4 +1,4 @@
-import { isList, isObject, parseJson } from '../../crds/json-value.ts';
+import { isList, isObject, parseJson } from '../../crds/path.ts';
 import type { Answer, ApiRequest } from './connection/answer.ts';
 import { retryAfter, signInSilently } from './connection/sign-in.ts';
 import type { SignIn } from './connection/sign-in.ts';

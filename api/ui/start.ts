@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts';
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 import { apiPath } from './connection/api-path.ts';
 import { textOf } from './connection/members.ts';
 import { signInAddress } from './connection/sign-in.ts';

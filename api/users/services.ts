@@ -1,5 +1,5 @@
 import type { Passwords } from '../credentials/password.ts';
-import type { ResourceServices } from '../resources/services.ts';
+import type { ResourceServices } from '../records/services.ts';
 
 /** Dependencies of the services of users. */
 export interface UserServices extends ResourceServices {

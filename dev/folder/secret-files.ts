@@ -1,5 +1,5 @@
-import { isObject, parseJson } from '../../crds/json-value.ts';
-import type { JsonObject } from '../../crds/json-value.ts';
+import { isObject, parseJson } from '../../crds/path.ts';
+import type { JsonObject } from '../../crds/path.ts';
 import { readFileSync, rmSync, renameSync, writeFileSync, statSync } from 'node:fs';
 import { Secret } from '../../api/client/secret.ts';
 import { isGeneratedSecret, generatedSecretIn } from '../../crds/generated-secret-text.ts';

@@ -1,4 +1,4 @@
-import { isObject, parseJson } from '../../crds/json-value.ts';
+import { isObject, parseJson } from '../../crds/path.ts';
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -5,7 +5,7 @@ import { DevError } from '../options.ts';
 import type { DevOutput } from '../output.ts';
 import { keepRunning } from '../keep-running.ts';
 import { freePort } from './port.ts';
-import { SMALL_HEAP } from '../../process/small-heap.ts';
+import { SMALL_HEAP } from '../../program/small-heap.ts';
 import type { StateFolder } from './state-folder.ts';
 
 /** Settings of the API that `boxgate dev` passes on from its own environment: none that it sets itself. */

@@ -1,4 +1,4 @@
-import { isObject, parseJson } from '../../crds/json-value.ts';
+import { isObject, parseJson } from '../../crds/path.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { DevError } from '../options.ts';

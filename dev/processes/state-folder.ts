@@ -2,9 +2,9 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync, readFileS
 import path from 'node:path';
 import { DevError } from '../options.ts';
 import { reasonOf } from '../../api/client/manifest/walk.ts';
-import { plainText } from '../../process/plain-text.ts';
+import { plainText } from '../../program/text.ts';
 import { takeLock } from './instance-lock.ts';
-import { parseJson } from '../../crds/json-value.ts';
+import { parseJson } from '../../crds/path.ts';
 import { randomBytes } from 'node:crypto';
 import { Secret } from '../../api/client/secret.ts';
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 import { createHmac, hash, type KeyObject } from 'node:crypto';
 import type { Secret } from '../../api/client/secret.ts';
 import type { PreviousSecret } from '../secrets/rotation.ts';

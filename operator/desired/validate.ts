@@ -1,4 +1,4 @@
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 import { isUnconditional } from '../../crds/unconditional-rule.ts';
 import type { Adoption } from '../../api/client/desired-state.ts';
 import { deletedWithObject, lifecycleOf } from '../../api/client/manifest/lifecycle.ts';
@@ -9,10 +9,9 @@ import { checkManifest } from '../../crds/manifest.ts';
 import type { Kind } from '../../crds/kind.ts';
 import { manifestSchemas, type Manifest } from '../../crds/manifest-schema.ts';
 import { schemaNode } from '../../crds/schema-node.ts';
-import { withoutUndeclared, type Reduced } from '../../crds/undeclared-fields.ts';
+import { withoutUndeclared, type Reduced, unimplementedFields } from '../../crds/unimplemented-fields.ts';
 import { keyFaults } from '../../crds/public-keys.ts';
 import { LONGEST_RESOURCE, sizeFaults, tooLong } from '../../crds/resource-size.ts';
-import { unimplementedFields } from '../../crds/unimplemented-fields.ts';
 import { objectKey, type Declared } from './declared.ts';
 import { fingerprint } from './digest.ts';
 import { resourceOf } from '../../api/client/manifest/resource.ts';

@@ -1,4 +1,4 @@
-import { reading, type Environment } from '../../process/environment.ts';
+import { reading, type Environment } from '../../program/environment.ts';
 
 /** The settings of `boxgate keys`, each from one variable of the environment (docs/reference/configuration.md). */
 export interface KeysConfig {

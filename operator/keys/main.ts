@@ -1,6 +1,6 @@
 import { wordHint } from '../../crds/did-you-mean.ts';
-import type { Environment } from '../../process/environment.ts';
-import { runCommand } from '../../process/program.ts';
+import type { Environment } from '../../program/environment.ts';
+import { runCommand } from '../../program/program.ts';
 import { readClusterAccess } from '../config.ts';
 import { clusterConfig, createConnection } from '../kube/client/cluster-config.ts';
 import { createKubeApi } from '../kube/client/kube-api.ts';

@@ -1,4 +1,4 @@
-import { MOST_ENCRYPTION_KEYS } from '../../process/installation-settings.ts';
+import { MOST_ENCRYPTION_KEYS } from '../../program/environment.ts';
 import type { SecretChange } from './secret-store.ts';
 import { authoritiesOf, certificatesIn, type ServiceCertificate } from './certificate.ts';
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 import type { KubeApi } from '../kube/client/kube-api.ts';
 import { KubeError, unlessMissing } from '../kube/client/kube-error.ts';
 import { metadataOf } from '../kube/client/kube-object.ts';

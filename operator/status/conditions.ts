@@ -1,4 +1,4 @@
-import { plainText } from '../../process/plain-text.ts';
+import { plainText } from '../../program/text.ts';
 import { faultSentence, joinedSentences, type Fault } from '../../crds/fault.ts';
 import type { Kind } from '../../crds/kind.ts';
 import type { Declared } from '../desired/declared.ts';

@@ -3,7 +3,7 @@ import http from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import https from 'node:https';
 import { localhostCertificate } from '../support/localhost-certificate.ts';
-import { portOf } from '../../process/port-of.ts';
+import { portOf } from '../../program/environment.ts';
 
 /** A proxy before the API, as on the web: it speaks TLS to browsers and plain HTTP to the API. */
 export interface TlsProxy {

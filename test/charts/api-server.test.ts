@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
-import { isList, isObject } from '../../crds/json-value.ts';
+import { isList, isObject } from '../../crds/path.ts';
 import { renderChart } from '../../tools/chart/render.ts';
 import { neededHelm } from '../../tools/needs/helm.ts';
 import type { ControlPlane } from '../support/cluster/control-plane.ts';

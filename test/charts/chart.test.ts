@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { readApiConfig, readMigrateConfig } from '../../api/config.ts';
-import { isList, isObject } from '../../crds/json-value.ts';
+import { isList, isObject } from '../../crds/path.ts';
 import { readOperatorConfig } from '../../operator/config.ts';
 import { rotations } from '../../operator/keys/rotation.ts';
 import { renderChart, staticInstallation } from '../../tools/chart/render.ts';

@@ -7,7 +7,7 @@ import { createSecureContext, TLSSocket } from 'node:tls';
 import { migrate } from '../../api/db/core/migrate.ts';
 import { createPool, defaultLimits } from '../../api/db/core/pool.ts';
 import { createCertificate, type ServiceCertificate } from '../../operator/keys/certificate.ts';
-import { portOf } from '../../process/port-of.ts';
+import { portOf } from '../../program/environment.ts';
 import { renderChart } from '../../tools/chart/render.ts';
 import { freshDatabase, type TestDatabase } from '../support/postgres.ts';
 import { at, environmentOf, manifestsIn, podsOf, type Manifest } from './rendered.ts';

@@ -1,4 +1,4 @@
-import { isList, isObject } from '../../crds/json-value.ts';
+import { isList, isObject } from '../../crds/path.ts';
 import { parseAllDocuments } from 'yaml';
 
 /** An object of a rendered chart. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isList, isObject } from '../../crds/json-value.ts';
+import { isList, isObject } from '../../crds/path.ts';
 import { startChartPlane, type ChartPlane } from './chart-plane.ts';
 import { at, manifestsIn, podsOf, type Manifest } from './rendered.ts';
 import { numberLike, renderTogether, valueCases, variantsOfValues } from './value-variants.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
-import { isObject, parseJson } from '../../crds/json-value.ts';
+import { isObject, parseJson } from '../../crds/path.ts';
 import { neededHelm } from '../../tools/needs/helm.ts';
 import { isSection, type Members } from '../../tools/chart/value-kinds.ts';
 import { chartValues } from '../../tools/chart/values.ts';

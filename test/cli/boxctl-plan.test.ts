@@ -5,12 +5,11 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { stringify } from 'yaml';
 import { declaredObjects } from '../../api/cli/declared-folder.ts';
-import { isList, isObject } from '../../crds/json-value.ts';
+import { isList, isObject } from '../../crds/path.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownerQuery } from '../support/owner-query.ts';
-import type { DeclaredResource } from '../support/api.ts';
+import type { DeclaredResource, TestApi } from '../support/api.ts';
 import { startApi } from '../support/api.ts';
-import type { TestApi } from '../support/api.ts';
 import { startBoxctl, type Boxctl } from './boxctl.ts';
 
 const secret = 'a secret of the client';

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { run } from '../../api/cli/run.ts';
-import { portOf } from '../../process/port-of.ts';
+import { portOf } from '../../program/environment.ts';
 import { adminSecret, startBoxApi, type BoxApi } from '../http/resources/box-api.ts';
 import { startChild, type ChildProgram } from '../support/child-program.ts';
 

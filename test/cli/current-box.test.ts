@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 import { adminSecret, startBoxApi, type BoxApi } from '../http/resources/box-api.ts';
 import { startBoxctl, startServedBoxctl, type Boxctl } from './boxctl.ts';
 

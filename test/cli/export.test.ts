@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
-import { isList, isObject, parseJson } from '../../crds/json-value.ts';
+import { isList, isObject, parseJson } from '../../crds/path.ts';
 import { startDev } from '../dev/dev-process.ts';
 import type { DevProcess } from '../dev/dev-process.ts';
 import { secretYaml, temporaryFolder } from '../dev/temporary-folder.ts';

@@ -3,8 +3,8 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, request as httpRequest, type Server } from 'node:http';
 import path from 'node:path';
 import { expect } from 'chai';
-import { parseJson } from '../../crds/json-value.ts';
-import { portOf } from '../../process/port-of.ts';
+import { parseJson } from '../../crds/path.ts';
+import { portOf } from '../../program/environment.ts';
 import { adminSecret, startBoxApi, type BoxApi } from '../http/resources/box-api.ts';
 import { startBoxctl, type Boxctl } from './boxctl.ts';
 

@@ -3,7 +3,7 @@ import { copyFile, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { isList, parseJson } from '../../crds/json-value.ts';
+import { isList, parseJson } from '../../crds/path.ts';
 import { startControlPlane } from '../support/cluster/control-plane.ts';
 import { findPrograms } from '../../tools/envtest/find-programs.ts';
 import { kubectl } from '../support/cluster/install-crds.ts';

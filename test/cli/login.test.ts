@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { isObject, parseJson } from '../../crds/json-value.ts';
+import { isObject, parseJson } from '../../crds/path.ts';
 import { addUser, newBrowser } from '../http/pages/browser.ts';
 import { adminSecret, startBoxApi, type BoxApi } from '../http/resources/box-api.ts';
 import type { ChildProgram } from '../support/child-program.ts';

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { declaredObjects } from '../../api/cli/declared-folder.ts';
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 import { shellBlocks } from '../operator/shell-page.ts';
 import { startApi } from '../support/api.ts';
 import type { DeclaredResource, TestApi } from '../support/api.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isList, isObject } from '../../crds/json-value.ts';
+import { isList, isObject } from '../../crds/path.ts';
 import type { ChildProgram } from '../support/child-program.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownerQuery } from '../support/owner-query.ts';

@@ -6,10 +6,10 @@ import { rmSync } from 'node:fs';
 import { createManagement } from '../../api/client/management.ts';
 import { Secret } from '../../api/client/secret.ts';
 import { createManagementAuthority } from '../../operator/cluster-reconciler.ts';
-import { createLog } from '../../process/log.ts';
+import { createLog } from '../../program/log.ts';
 import { createAuthority, createSecretFolder, type SecretFolder } from '../support/certificates.ts';
 import type { Certificate } from '../support/localhost-certificate.ts';
-import { portOf } from '../../process/port-of.ts';
+import { portOf } from '../../program/environment.ts';
 
 const signal = new AbortController().signal;
 

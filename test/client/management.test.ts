@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { ManagementError } from '../../api/client/management-error.ts';
 import { createManagement, type ApplyCall, type Management } from '../../api/client/management.ts';
 import { Secret } from '../../api/client/secret.ts';
-import { portOf } from '../../process/port-of.ts';
+import { portOf } from '../../program/environment.ts';
 import { ownPort } from '../support/own-port.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;

@@ -1,6 +1,5 @@
-import { isObject } from '../../crds/json-value.ts';
+import { isObject, isNested } from '../../crds/path.ts';
 import { expect } from 'chai';
-import { isNested } from '../../crds/path.ts';
 import { KINDS } from '../../crds/kind.ts';
 import type { ApiAnswer } from '../support/cluster/api-call.ts';
 import { controlPlane, type ControlPlane } from '../support/cluster/control-plane.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { closestWord } from '../../crds/closest-word.ts';
+import { closestWord } from '../../crds/did-you-mean.ts';
 
 const fields = [
   'id',

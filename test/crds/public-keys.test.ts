@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createLocalJWKSet } from 'jose';
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto';
 import { keyFaults } from '../../crds/public-keys.ts';
-import { readSubmission } from '../../api/resources/write/submission.ts';
+import { readSubmission } from '../../api/records/write/submission.ts';
 import { checkManifest } from '../../crds/manifest.ts';
 import { faultSentence } from '../../crds/fault.ts';
 import { validate } from '../../operator/desired/validate.ts';

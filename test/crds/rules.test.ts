@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { checkManifest, type ManifestRules } from '../../crds/manifest.ts';
-import { manifestRules } from '../../crds/manifest-rules.ts';
+import { checkManifest, type ManifestRules, manifestRules } from '../../crds/manifest.ts';
 import { KINDS, type Kind } from '../../crds/kind.ts';
 import { table } from './objects/table.ts';
 

@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import Type from 'typebox';
-import { pruneNulls } from '../../crds/prune.ts';
-import { manifestRules, type ManifestRule } from '../../crds/manifest-rules.ts';
+import { pruneNulls, validate, shapeOf, type Shape } from '../../crds/shape.ts';
+import { manifestRules, type ManifestRule } from '../../crds/manifest.ts';
 import { manifestSchemas, type ManifestOf } from '../../crds/manifest-schema.ts';
 import { KINDS, type Kind } from '../../crds/kind.ts';
 import { schemaNode, type SchemaNode } from '../../crds/schema-node.ts';
-import { validate, shapeOf, type Shape } from '../../crds/shape.ts';
 import { table } from './objects/table.ts';
 import type { Row } from './objects/row.ts';
 

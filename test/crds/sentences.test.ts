@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { faultSentence } from '../../crds/fault.ts';
-import { objectRules, specRules } from '../../crds/manifest-rules.ts';
-import { checkManifest } from '../../crds/manifest.ts';
+import { objectRules, specRules, checkManifest } from '../../crds/manifest.ts';
 import { table } from './objects/table.ts';
 
 /** A message follows the name of its field: it is a predicate, such as "must be given". */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { fieldsBeyond, withoutUndeclared } from '../../crds/undeclared-fields.ts';
+import { fieldsBeyond, withoutUndeclared } from '../../crds/unimplemented-fields.ts';
 
 const text = { type: 'string' };
 const schema = {

@@ -1,4 +1,4 @@
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
 import { readYaml } from '../../api/http/formats/read-yaml.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { crc32 } from 'node:zlib';
 import { uuidV7Time } from '../../api/db/core/uuid-v7.ts';
 import { makeAccessToken, makeSessionId, parseAccessToken } from '../../api/credentials/token-text.ts';
-import { uuidText } from '../../process/uuid-text.ts';
+import { uuidText } from '../../program/text.ts';
 
 const buckets = fc.oneof(fc.integer({ min: 0, max: 40_000 }), fc.integer({ min: 1_023_640, max: 1_119_999 }));
 const times = fc.integer({ min: 0, max: 2 ** 47 });

@@ -11,8 +11,8 @@ import type { BatchedStatements } from '../../api/db/batched-statements.ts';
 import type { NewSession } from '../../api/db/session/issue.ts';
 import type { Person } from '../../api/db/user/person.ts';
 import { inBox } from '../../api/db/core/transaction.ts';
-import { boxDatabase } from '../resources/box-database.ts';
-import type { BoxDatabase } from '../resources/box-database.ts';
+import { boxDatabase } from '../records/box-database.ts';
+import type { BoxDatabase } from '../records/box-database.ts';
 
 const now = Math.floor(Date.now() / 1000);
 const day = 86_400;

@@ -11,8 +11,8 @@ import { bucketOf } from '../../api/db/session/bucket.ts';
 import { findSession } from '../../api/db/session/check.ts';
 import { issueSession } from '../../api/db/session/issue.ts';
 import type { NewSession } from '../../api/db/session/issue.ts';
-import { boxDatabase } from '../resources/box-database.ts';
-import type { BoxDatabase } from '../resources/box-database.ts';
+import { boxDatabase } from '../records/box-database.ts';
+import type { BoxDatabase } from '../records/box-database.ts';
 import { startPooler } from '../support/pooler.ts';
 import type { RunningPooler } from '../support/pooler.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { shortPath } from '../../dev/short-path.ts';
-import { isList, isObject, parseJson } from '../../crds/json-value.ts';
+import { isList, isObject, parseJson } from '../../crds/path.ts';
 import { eventually } from '../support/eventually.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import type { TestDatabase } from '../support/postgres.ts';

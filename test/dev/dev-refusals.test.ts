@@ -8,7 +8,7 @@ import { runBoxgate } from './boxgate-process.ts';
 import { anyPorts } from './dev-process.ts';
 import { clientYaml, temporaryFolder } from './temporary-folder.ts';
 import type { TemporaryFolder } from './temporary-folder.ts';
-import { portOf } from '../../process/port-of.ts';
+import { portOf } from '../../program/environment.ts';
 
 describe('boxgate dev, which cannot begin', () => {
   let folder: TemporaryFolder;

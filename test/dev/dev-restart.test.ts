@@ -1,4 +1,4 @@
-import { isObject, parseJson } from '../../crds/json-value.ts';
+import { isObject, parseJson } from '../../crds/path.ts';
 import { expect } from 'chai';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { eventually } from '../support/eventually.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { readFileSync, readdirSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
-import { isObject } from '../../crds/json-value.ts';
-import type { JsonObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
+import type { JsonObject } from '../../crds/path.ts';
 import { isKind } from '../../crds/kind.ts';
 import { checkManifest } from '../../crds/manifest.ts';
 

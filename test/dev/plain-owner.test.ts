@@ -3,7 +3,7 @@ import { chmodSync } from 'node:fs';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../dev/processes/embedded-postgres.ts';
 import type { EmbeddedPostgres, PostgresPrograms } from '../../dev/processes/embedded-postgres.ts';
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 import { guardPostgres } from '../support/guard-postgres.ts';
 import { oldestPostgres } from '../../tools/needs/oldest-postgres.ts';
 import { isActive } from './box-requests.ts';

@@ -1,6 +1,6 @@
 // A newcomer at a terminal: runs what README, the pages and the printed hints say in the folder it is started in, a
 // fresh clone, and prints what came of it as one line of JSON. Started by written-commands.test.ts.
-import { isObject, parseJson } from '../../crds/json-value.ts';
+import { isObject, parseJson } from '../../crds/path.ts';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

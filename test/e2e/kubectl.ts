@@ -1,4 +1,4 @@
-import { isList, isObject, parseJson, type JsonObject } from '../../crds/json-value.ts';
+import { isList, isObject, parseJson, type JsonObject } from '../../crds/path.ts';
 import { CommandError, runCommand } from './run-command.ts';
 
 /** Runs kubectl in the cluster of the run and returns what it prints. Throws CommandError. */

@@ -1,5 +1,5 @@
 import type { Call, Caller } from './caller/caller.ts';
-import { isObject, parseJson } from '../../crds/json-value.ts';
+import { isObject, parseJson } from '../../crds/path.ts';
 import { textAt } from './kubectl.ts';
 import { system } from './installation.ts';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 import { startOperatorRig, type OperatorRig } from '../operator/operator-rig.ts';
 import { restoreBaseBackup, takeBaseBackup } from '../support/physical-backup.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:net';
-import type { Environment } from '../../process/environment.ts';
+import type { Environment } from '../../program/environment.ts';
 import { testEncryptionKey } from '../support/api.ts';
 import { asOwner, bareDatabase } from '../support/postgres.ts';
 import type { TestDatabase } from '../support/postgres.ts';
-import { portOf } from '../../process/port-of.ts';
+import { portOf } from '../../program/environment.ts';
 
 /** Exit code and output of a run of the API's program. */
 interface Run {

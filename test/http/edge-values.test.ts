@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { createHttpServer, defaultServerLimits, listen } from '../../api/http/server/server.ts';
-import { parseJson } from '../../crds/json-value.ts';
+import { parseJson } from '../../crds/path.ts';
 import {
   ann,
   authorizePath,

@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 import { writeFiles } from '../../tools/image/write-files.ts';
 import { testEncryptionKey } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';

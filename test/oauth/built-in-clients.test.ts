@@ -4,7 +4,7 @@ import { generateClientSecret } from '../../api/credentials/secret-text.ts';
 import { countActive } from '../../api/db/box/session-count.ts';
 import { createPool, defaultLimits } from '../../api/db/core/pool.ts';
 import { inBox } from '../../api/db/core/transaction.ts';
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 import { addUser, issuerOf, newBrowser } from '../http/pages/browser.ts';
 import type { Answer, Browser } from '../http/pages/browser.ts';
 import { complaints, startBoxApi } from '../http/resources/box-api.ts';

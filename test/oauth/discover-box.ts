@@ -1,4 +1,4 @@
-import { isList, isObject } from '../../crds/json-value.ts';
+import { isList, isObject } from '../../crds/path.ts';
 import { newBrowser } from '../http/pages/browser.ts';
 import { startBoxApi } from '../http/resources/box-api.ts';
 import type { BoxApi } from '../http/resources/box-api.ts';

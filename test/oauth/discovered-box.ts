@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { isList } from '../../crds/json-value.ts';
+import { isList } from '../../crds/path.ts';
 import { generateClientSecret } from '../../api/credentials/secret-text.ts';
 import { issuerOf, newBrowser } from '../http/pages/browser.ts';
 import type { Answer, Browser } from '../http/pages/browser.ts';

@@ -1,5 +1,5 @@
 import type { OAuthServices } from '../../api/oauth/services.ts';
-import type { Decision } from '../../api/state/state-cache.ts';
+import type { Decision } from '../../api/box/state-cache.ts';
 
 /** Services whose decisions are wrapped first. */
 export function wrapDecisions(services: OAuthServices, wrap: <T>(decision: Decision<T>) => Decision<T>): OAuthServices {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readClusterAccess, readOperatorConfig } from '../../operator/config.ts';
-import { ConfigError, type Environment } from '../../process/environment.ts';
+import { ConfigError, type Environment } from '../../program/environment.ts';
 
 /** The least that the operator needs. */
 const least: Environment = {

@@ -1,6 +1,6 @@
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 import { type Kind, KINDS } from '../../crds/kind.ts';
-import type { Environment } from '../../process/environment.ts';
+import type { Environment } from '../../program/environment.ts';
 import { controlPlane, type ControlPlane, type PodAccount } from '../support/cluster/control-plane.ts';
 import { startApiProcess, type ApiProcess } from '../support/api-process.ts';
 import { forEachConcurrently } from '../../operator/kube/client/kube-object.ts';

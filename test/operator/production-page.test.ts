@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parse } from 'yaml';
-import { isList, isObject } from '../../crds/json-value.ts';
+import { isList, isObject } from '../../crds/path.ts';
 import { findPrograms } from '../../tools/envtest/find-programs.ts';
 import { startControlPlane } from '../support/cluster/control-plane.ts';
 import { at } from '../charts/rendered.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 import { startControlPlane } from '../support/cluster/control-plane.ts';
 import { kubectl } from '../support/cluster/install-crds.ts';
 import { startOperatorRig, type OperatorRig } from './operator-rig.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { consentPage, type ConsentView } from '../../api/pages/consent-page.ts';
 import { messages } from '../../api/pages/messages.ts';
-import { BOXGATE_SCOPE } from '../../api/state/requestable-scopes.ts';
-import { STANDARD_SCOPES } from '../../crds/scopes.ts';
+import { BOXGATE_SCOPE } from '../../api/box/scopes.ts';
+import { STANDARD_SCOPES } from '../../crds/uri.ts';
 
 const day = 86_400;
 

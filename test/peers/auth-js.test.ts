@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 import { ann, withHttpsBox } from './https-box.ts';
 import type { HttpsBox } from './https-box.ts';
 import { newVisitor } from './visitor.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 import type { TestApi } from '../support/api.ts';
 import { clientToken } from '../support/client-token.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { parse } from 'yaml';
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 import { blocksOf, clientOf } from '../support/page-block.ts';
 import { ann, withHttpsBox } from './https-box.ts';
 import type { HttpsBox } from './https-box.ts';

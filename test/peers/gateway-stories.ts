@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 import { once } from 'node:events';
 import { createServer, request as ask } from 'node:http';
 import type { Server } from 'node:http';
@@ -7,7 +7,7 @@ import { startApi } from '../support/api.ts';
 import type { TestApi } from '../support/api.ts';
 import { clientToken } from '../support/client-token.ts';
 import { blocksOf } from '../support/page-block.ts';
-import { portOf } from '../../process/port-of.ts';
+import { portOf } from '../../program/environment.ts';
 import { startGateway } from './gateway.ts';
 import type { GatewayName, RunningGateway } from './gateway.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 import { goPeers } from '../../tools/needs/go-peers.ts';
 import { startGoProgram } from './go-program.ts';
 import type { GoProgram } from './go-program.ts';

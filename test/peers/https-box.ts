@@ -8,7 +8,7 @@ import { startApi } from '../support/api.ts';
 import type { TestApi } from '../support/api.ts';
 import { localhostCertificate } from '../support/localhost-certificate.ts';
 import { ownPort } from '../support/own-port.ts';
-import { portOf } from '../../process/port-of.ts';
+import { portOf } from '../../program/environment.ts';
 import { declareAdmin } from './box-admin.ts';
 import type { AdminCall } from './box-admin.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import express from 'express';
 import { auth } from 'express-oauth2-jwt-bearer';
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 import { clientToken } from '../support/client-token.ts';
 import { ownerQuery } from '../support/owner-query.ts';
 import { withHttpsBox } from './https-box.ts';

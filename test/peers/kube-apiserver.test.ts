@@ -4,7 +4,7 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSy
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 import { startControlPlane, type ControlPlane } from '../support/cluster/control-plane.ts';
 import { findPrograms } from '../../tools/envtest/find-programs.ts';
 import { eventually } from '../support/eventually.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
-import { portOf } from '../../process/port-of.ts';
+import { portOf } from '../../program/environment.ts';
 import { sendRequest } from '../http/raw-http.ts';
 import type { RawReply } from '../http/raw-http.ts';
 import { startApi } from '../support/api.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { AuthorizationCode, ClientCredentials } from 'simple-oauth2';
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 import { withHttpsBox } from './https-box.ts';
 import type { HttpsBox } from './https-box.ts';
 import { newVisitor } from './visitor.ts';

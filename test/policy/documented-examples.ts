@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { isList, isObject } from '../../crds/json-value.ts';
+import { isList, isObject } from '../../crds/path.ts';
 import { ownMember } from '../../api/policy/json-value.ts';
 import type { Subject } from '../../api/policy/policy-index.ts';
 import type { RequestObject } from '../../api/policy/request-object.ts';

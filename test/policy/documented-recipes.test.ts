@@ -6,7 +6,7 @@ import { decide } from '../../api/policy/decide.ts';
 import { createPolicyIndex } from '../../api/policy/policy-index.ts';
 import { requestObject } from '../../api/policy/request-object.ts';
 import type { RequestObject } from '../../api/policy/request-object.ts';
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 import { checkManifest } from '../../crds/manifest.ts';
 import { isUnconditional } from '../../crds/unconditional-rule.ts';
 import { checkResource } from '../../crds/validate.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { EventEmitter } from 'node:events';
-import { endOnSignals } from '../../program/end-on-signals.ts';
+import { endOnSignals } from '../../program/signals.ts';
 
 describe('process 1 of a container', () => {
   /** A process that notes how it was ended. */

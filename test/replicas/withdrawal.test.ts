@@ -19,7 +19,7 @@ import type { Surroundings } from './withdrawals/ground.ts';
 import { GRANTS_NOTHING, MADE_INTO_OTHERS } from './withdrawals/nothing-to-withdraw.ts';
 import { peopleStories } from './withdrawals/people.ts';
 import { policyStories } from './withdrawals/policies.ts';
-import { portOf } from '../../process/port-of.ts';
+import { portOf } from '../../program/environment.ts';
 
 const stories = { ...clientStories, ...policyStories, ...boxStories, ...peopleStories };
 

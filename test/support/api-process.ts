@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Environment } from '../../process/environment.ts';
+import type { Environment } from '../../program/environment.ts';
 import { testEncryptionKey } from './api.ts';
 import { comparedResponses } from './responses/hooks.ts';
 import { startLoggedProcess, type LoggedProcess } from './logged-process.ts';

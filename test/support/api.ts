@@ -4,8 +4,8 @@ import type { ServiceAccountSettings } from '../../api/client/cluster-settings.t
 import type { Adoption, ApplyResult } from '../../api/client/desired-state.ts';
 import { readApiConfig } from '../../api/config.ts';
 import type { Quota } from '../../crds/quota.ts';
-import type { Environment } from '../../process/environment.ts';
-import { createLog } from '../../process/log.ts';
+import type { Environment } from '../../program/environment.ts';
+import { createLog } from '../../program/log.ts';
 import { serveApi } from '../../api/serve.ts';
 import { freshDatabase } from './postgres.ts';
 import type { TestDatabase } from './postgres.ts';

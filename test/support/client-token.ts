@@ -1,4 +1,4 @@
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 
 /**
  * Returns an access token of a client for itself (RFC 6749 §4.4) from the box at a URL; `more` are further fields of

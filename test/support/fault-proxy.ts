@@ -1,6 +1,6 @@
 import { createConnection, createServer } from 'node:net';
 import type { Socket } from 'node:net';
-import { portOf } from '../../process/port-of.ts';
+import { portOf } from '../../program/environment.ts';
 
 /** A TCP proxy in front of a server, which a test can make slow or cut. */
 export interface FaultProxy {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
-import type { Environment } from '../../process/environment.ts';
+import type { Environment } from '../../program/environment.ts';
 import { demandNoSecrets } from './secrets-in.ts';
 
 /** A program of ours in a process of its own, with what it says. */

@@ -1,6 +1,6 @@
 import type { ClusterAccess } from '../../operator/config.ts';
-import type { Environment } from '../../process/environment.ts';
-import { RECONCILER_HEAP } from '../../process/small-heap.ts';
+import type { Environment } from '../../program/environment.ts';
+import { RECONCILER_HEAP } from '../../program/small-heap.ts';
 import { startLoggedProcess, type LoggedProcess } from './logged-process.ts';
 
 /** `boxgate operator` in a process of its own. */

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { makeAccessToken } from '../../api/credentials/token-text.ts';
-import { uuidText } from '../../process/uuid-text.ts';
+import { uuidText } from '../../program/text.ts';
 import { bucketOf } from '../../api/db/session/bucket.ts';
 import { insertSession } from '../../api/db/session/session.ts';
 

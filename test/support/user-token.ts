@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { makeAccessToken } from '../../api/credentials/token-text.ts';
-import { uuidText } from '../../process/uuid-text.ts';
+import { uuidText } from '../../program/text.ts';
 import {
   familyHash,
   firstRefreshToken,
@@ -8,7 +8,7 @@ import {
   tokenHash,
 } from '../../api/credentials/refresh-token-text.ts';
 import { bucketOf } from '../../api/db/session/bucket.ts';
-import { BOXGATE_SCOPE } from '../../api/state/requestable-scopes.ts';
+import { BOXGATE_SCOPE } from '../../api/box/scopes.ts';
 import { insertFamily } from '../../api/db/session/refresh-family.ts';
 import { insertSession } from '../../api/db/session/session.ts';
 

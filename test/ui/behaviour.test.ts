@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 import { onStage } from '../browser/stage.ts';
 import type { Stage } from '../browser/stage.ts';
 import { addUser } from '../http/pages/browser.ts';

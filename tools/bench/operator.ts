@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 import { startOperatorRig, type OperatorRig } from '../../test/operator/operator-rig.ts';
 import type { OperatorProcess } from '../../test/support/operator-process.ts';
 import { startControlPlane } from '../../test/support/cluster/control-plane.ts';

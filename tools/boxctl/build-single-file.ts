@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { releaseVersion } from '../../process/version.ts';
+import { releaseVersion } from '../../program/version.ts';
 
 const run = promisify(execFile);
 

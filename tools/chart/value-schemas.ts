@@ -1,4 +1,4 @@
-import { SETTING_NAMES } from '../../process/setting-names.ts';
+import { SETTING_NAMES } from '../../program/unknown-settings.ts';
 import type { Schema } from './value-kinds.ts';
 
 // Regular expressions, which RE2 (Helm) and JavaScript read alike.

@@ -1,4 +1,4 @@
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 
 /** A package that the program loads when it runs. */
 export interface RuntimePackage {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'boxgate-sbom-'));
 try {

@@ -3,7 +3,7 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { buildUi } from '../../api/http/ui/build-ui.ts';
 import { BUILT } from '../../api/http/ui/ui-files.ts';
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 import { runProgram } from '../run-program.ts';
 import { isRuntimeFile, runtimePackages } from './runtime-packages.ts';
 

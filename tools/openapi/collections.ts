@@ -1,5 +1,5 @@
-import type { SearchDefinition } from '../../api/resources/search/parameters.ts';
-import type { JsonObject } from '../../crds/json-value.ts';
+import type { SearchDefinition } from '../../api/records/search/parameters.ts';
+import type { JsonObject } from '../../crds/path.ts';
 import { eitherPart, schemaRef } from './components.ts';
 import type { Operation } from './operation.ts';
 import { errors, inEachFormat, json, responseObject } from './responses.ts';

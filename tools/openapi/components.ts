@@ -21,8 +21,8 @@ import {
 } from '../../api/schemas/user.ts';
 import { accessPolicySchema } from '../../crds/access-policy.ts';
 import { clientSchema } from '../../crds/client.ts';
-import { isObject } from '../../crds/json-value.ts';
-import type { JsonObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
+import type { JsonObject } from '../../crds/path.ts';
 import { jsonWebKeySetSchema, metadataSchema, userInfoSchema } from './discovery.ts';
 import { EXAMPLES } from './examples.ts';
 import { partOf, plainSchema } from './schema.ts';

@@ -1,5 +1,5 @@
 import type { Route, Subtree } from '../../api/http/server/routes.ts';
-import type { JsonObject } from '../../crds/json-value.ts';
+import type { JsonObject } from '../../crds/path.ts';
 import { schemas } from './components.ts';
 import { EXAMPLE_ISSUER } from './examples.ts';
 import type { Access, Operation } from './operation.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../crds/json-value.ts';
+import type { JsonObject } from '../../crds/path.ts';
 
 /** Ways to authenticate at an operation. */
 export type Access = 'token' | 'user-token' | 'client' | 'none' | 'browser';

@@ -8,7 +8,7 @@ import { group } from '../../api/records/group.ts';
 import { session } from '../../api/records/session.ts';
 import { RESPONSE_TYPES } from '../../api/oauth/authorization/request/response-type.ts';
 import { parametersSchema, TOKEN_PARAMETERS } from '../../api/oauth/token/parameters.ts';
-import type { JsonObject } from '../../crds/json-value.ts';
+import type { JsonObject } from '../../crds/path.ts';
 import { accountOperations } from './account-operations.ts';
 import { collectionOperations } from './collections.ts';
 import { schemaRef } from './components.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../crds/json-value.ts';
+import type { JsonObject } from '../../crds/path.ts';
 import { schemaRef } from './components.ts';
 import type { Operation } from './operation.ts';
 import { errors, inEachFormat, json, responseObject } from './responses.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../crds/json-value.ts';
+import type { JsonObject } from '../../crds/path.ts';
 import { schemaRef } from './components.ts';
 
 /** A response of an operation; `headers` are those besides the ones of every response. */

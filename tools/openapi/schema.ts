@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
-import { isList, isObject } from '../../crds/json-value.ts';
-import type { JsonObject } from '../../crds/json-value.ts';
+import { isList, isObject } from '../../crds/path.ts';
+import type { JsonObject } from '../../crds/path.ts';
 
 /** Keywords of custom resource definitions, which mean nothing in a JSON Schema. */
 const FOREIGN = 'x-kubernetes-';

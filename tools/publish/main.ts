@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/path.ts';
 import { publicationOf, PublishError } from './publication.ts';
 import type { Checkout, Publication } from './publication.ts';
 import { signingOf } from './signature.ts';

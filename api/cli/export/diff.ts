@@ -1,4 +1,4 @@
-import { isList } from '../../../crds/json-value.ts';
+import { isList } from '../../../crds/path.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import type { Command } from '../command.ts';
 import { liveState } from './live-state.ts';

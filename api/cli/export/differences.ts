@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isList, isObject } from '../../../crds/json-value.ts';
-import type { JsonObject } from '../../../crds/json-value.ts';
+import { isList, isObject } from '../../../crds/path.ts';
+import type { JsonObject } from '../../../crds/path.ts';
 import { checkResource } from '../../../crds/validate.ts';
 import type { PlannedObject } from '../../client/plan.ts';
 import type { LiveRow } from './live-row.ts';

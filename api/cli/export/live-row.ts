@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../crds/json-value.ts';
+import type { JsonObject } from '../../../crds/path.ts';
 import type { Kind } from '../../../crds/kind.ts';
 
 /** A row of a box as `$export` shows it. */

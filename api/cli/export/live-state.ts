@@ -1,5 +1,5 @@
-import { isList, isObject } from '../../../crds/json-value.ts';
-import type { JsonObject } from '../../../crds/json-value.ts';
+import { isList, isObject } from '../../../crds/path.ts';
+import type { JsonObject } from '../../../crds/path.ts';
 import { isKind, KINDS } from '../../../crds/kind.ts';
 import type { BoxClient } from '../box-client.ts';
 import { pagesOf } from '../pages.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../crds/json-value.ts';
+import type { JsonObject } from '../../../crds/path.ts';
 import { OBJECT_NAME } from '../../../crds/fields.ts';
 import { API_VERSION, type Kind } from '../../../crds/kind.ts';
 import { QUOTA_ANNOTATION } from '../../../crds/quota.ts';

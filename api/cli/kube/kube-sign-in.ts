@@ -1,6 +1,6 @@
-import { isList, isObject } from '../../../crds/json-value.ts';
-import type { JsonObject } from '../../../crds/json-value.ts';
-import { plainText } from '../../../process/plain-text.ts';
+import { isList, isObject } from '../../../crds/path.ts';
+import type { JsonObject } from '../../../crds/path.ts';
+import { plainText } from '../../../program/text.ts';
 import { CliError, EXIT, usageError } from '../cli-error.ts';
 import type { BoxAddress } from '../current-box.ts';
 import { clientsInCluster, issuerInCluster } from '../kubectl.ts';

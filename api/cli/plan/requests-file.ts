@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { Unreadable, yamlDocuments } from '../../client/manifest/yaml-documents.ts';
-import { isList, isObject } from '../../../crds/json-value.ts';
-import type { JsonObject } from '../../../crds/json-value.ts';
-import { plainText } from '../../../process/plain-text.ts';
+import { isList, isObject } from '../../../crds/path.ts';
+import type { JsonObject } from '../../../crds/path.ts';
+import { plainText } from '../../../program/text.ts';
 import { usageError } from '../cli-error.ts';
 import { textOf } from '../declared-folder.ts';
 

@@ -1,5 +1,5 @@
-import { isObject, parseJson } from '../../../crds/json-value.ts';
-import type { JsonObject } from '../../../crds/json-value.ts';
+import { isObject, parseJson } from '../../../crds/path.ts';
+import type { JsonObject } from '../../../crds/path.ts';
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { Secret } from '../secret.ts';

@@ -1,7 +1,7 @@
 import { isQuotaName, quotaOf } from '../../../crds/quota.ts';
 import type { Quota, QuotaName } from '../../../crds/quota.ts';
 import type { Connection } from '../core/transaction.ts';
-import { inPortions } from '../../../process/in-portions.ts';
+import { inPortions } from '../../../program/scheduling.ts';
 import type { ResourceKey } from '../resource/resource.ts';
 
 /** Quotas of things that are stored in rows, which triggers count. */

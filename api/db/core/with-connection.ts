@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
 import type pg from 'pg';
-import { createDeadline } from '../../../process/deadline.ts';
-import { unlessAborted } from '../../../process/unless-aborted.ts';
+import { createDeadline, unlessAborted } from '../../../program/deadline.ts';
 import { Outage, translatingErrors } from './outage.ts';
 import type { Connections } from './pool.ts';
 import { requirePrimary } from './primary.ts';

@@ -12,7 +12,7 @@ import { requestObject } from '../../policy/request-object.ts';
 import type { RequestObject } from '../../policy/request-object.ts';
 import type { Subject } from '../../policy/policy-index.ts';
 import { Problem } from '../../problem.ts';
-import type { BoxState } from '../../state/box-state.ts';
+import type { BoxState } from '../../box/box-state.ts';
 import { missingToken, refusedToken } from './authenticate.ts';
 import { nothingHere } from '../../nothing-here.ts';
 import { normalPath } from '../request/path-text.ts';

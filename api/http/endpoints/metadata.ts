@@ -1,10 +1,10 @@
-import type { BoxState } from '../../state/box-state.ts';
+import type { BoxState } from '../../box/box-state.ts';
 import { keySet, serverMetadata } from '../../oauth/metadata.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import { requestContextOf } from '../request/request-context.ts';
 import type { Endpoint } from '../server/endpoint.ts';
 import { nothingHere } from '../../nothing-here.ts';
-import type { SigningAlgorithm } from '../../state/key-ring.ts';
+import type { SigningAlgorithm } from '../../box/key-ring.ts';
 import type { MissingKey } from '../../oauth/keys/plan-keys.ts';
 import { idTokenAlgorithm } from '../../oauth/openid/id-token.ts';
 import { sendJson, send } from '../server/send.ts';

@@ -23,7 +23,7 @@ import { bearerToken, isTokenText, missingToken, refusedToken } from '../access/
 import { findBearerSession } from '../../oauth/session/check-token.ts';
 import type { LiveSession } from '../../oauth/session/check-token.ts';
 import { endSession } from '../../oauth/session/end-session.ts';
-import { refuseParameters } from '../../resources/search/parameters.ts';
+import { refuseParameters } from '../../records/search/parameters.ts';
 import { sessionView } from '../../records/session.ts';
 import { originOf } from '../request/origin-of.ts';
 import { negotiate, render } from '../formats/negotiate.ts';

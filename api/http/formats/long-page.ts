@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import type { ListPage } from '../resources/resource-exchange.ts';
-import type { Turn } from '../../../process/in-slices.ts';
+import type { Turn } from '../../../program/scheduling.ts';
 
 /** Milliseconds of the event loop that a slice takes, unless one resource takes longer. */
 const longestSlice = 2;

@@ -1,6 +1,6 @@
 import Negotiator from 'negotiator';
 import { Problem } from '../../problem.ts';
-import type { Turn } from '../../../process/in-slices.ts';
+import type { Turn } from '../../../program/scheduling.ts';
 import type { Answer } from '../server/send.ts';
 import type { ResourceAnswer } from '../resources/resource-exchange.ts';
 import { jsonPage, writeInSlices, yamlPage } from './long-page.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../problem.ts';
-import type { Turn } from '../../../process/in-slices.ts';
+import type { Turn } from '../../../program/scheduling.ts';
 import { bodyLimits, readBody } from '../request/read-body.ts';
 import { parseBody } from './parse-body.ts';
 

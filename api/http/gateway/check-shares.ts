@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { setNewest } from '../../../process/set-newest.ts';
+import { setNewest } from '../../../program/bounded-map.ts';
 
 /** Tokens that are remembered with their clients; beyond that the one that was verified least recently is dropped. */
 const mostTokens = 20_000;

@@ -11,7 +11,7 @@ import type { Missing } from '../../policy/prepare.ts';
 import { requestObject } from '../../policy/request-object.ts';
 import type { RequestObject } from '../../policy/request-object.ts';
 import { Problem } from '../../problem.ts';
-import type { BoxState } from '../../state/box-state.ts';
+import type { BoxState } from '../../box/box-state.ts';
 import { requestContextOf } from '../request/request-context.ts';
 import { originOf } from '../request/origin-of.ts';
 import { bearerToken, missingToken, refusedToken } from '../access/authenticate.ts';

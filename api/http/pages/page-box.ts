@@ -1,6 +1,6 @@
 import type { Box } from '../../../crds/box.ts';
 import type { BoxLook } from '../../pages/page.ts';
-import type { BoxState } from '../../state/box-state.ts';
+import type { BoxState } from '../../box/box-state.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import { nothingHere } from '../../nothing-here.ts';
 

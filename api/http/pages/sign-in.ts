@@ -9,13 +9,18 @@ import { send } from '../server/send.ts';
 import { goOn, goOnAs, goOnSignedIn } from './after-sign-in.ts';
 import { authorizationHint } from './authorization-hint.ts';
 import { appRequest } from './app-request.ts';
-import { guessPassword } from './guess-password.ts';
 import { readPageForm } from './page-form.ts';
 import { pageAnswer, sendProblem } from './send.ts';
 import { findSignedInUser, signOutAddress } from './signed-in-user.ts';
 import { deviceTokenOf } from '../cookies/cookie.ts';
 import { firstCookie, formView } from './page-request.ts';
 import type { PageExchange, PageRequest } from './page-request.ts';
+import { signIn } from '../../users/sign-in/sign-in.ts';
+import type { SignInAttempt } from '../../users/sign-in/sign-in.ts';
+import type { SignedIn } from '../../users/sign-in/begin-sign-in.ts';
+import { throttlePassword } from '../throttle/password-guess.ts';
+import type { Guess } from '../throttle/password-guess.ts';
+import type { PageBox } from './page-box.ts';
 
 /** `GET /auth/signin`: asks for email and password, or shows the signed-in user. */
 export function signInPageEndpoint(context: ApiContext): Endpoint {
@@ -96,4 +101,33 @@ function signInView(here: PageRequest) {
   const { box, query } = here;
   const signUpAddress = isOpenForSignUp(box.state.settings) ? `${box.issuer}/auth/signup${query}` : undefined;
   return { ...formView(here), signUpAddress };
+}
+
+/** The origin of a password. */
+interface Visitor {
+  readonly address: string;
+  readonly requestId: string;
+  /** The browser's device token; '' for none. */
+  readonly device: string;
+}
+
+/** Signs a user in, unless too many passwords failed. Throws Problem `throttled`, Outage. */
+function guessPassword(
+  context: ApiContext,
+  { state }: PageBox,
+  attempt: SignInAttempt,
+  { address, requestId, device }: Visitor,
+): Promise<SignedIn | undefined> {
+  const { box } = state;
+  const guess = { box, email: attempt.email, address, requestId, proof: proofOf(context, box, device) };
+  return throttlePassword(context.passwordLimits, guess, (admit) => signIn(context.oauth, state, attempt, admit));
+}
+
+/** Returns the check of a browser's proof; undefined for a browser without a device token. */
+function proofOf({ deviceTokens }: ApiContext, box: string, device: string): Guess['proof'] {
+  if (device === '') return undefined;
+  return ({ id, password }) => {
+    const found = deviceTokens.find(device, { box, user: id, password });
+    return found === undefined ? undefined : `device:${found}`;
+  };
 }

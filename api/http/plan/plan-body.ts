@@ -2,17 +2,17 @@ import { Ajv } from 'ajv';
 import Type from 'typebox';
 import type { Static } from 'typebox';
 import type { IncomingMessage } from 'node:http';
-import { isObject, parseJson } from '../../../crds/json-value.ts';
+import { isObject, parseJson } from '../../../crds/path.ts';
 import { schemaFaults } from '../../../crds/schema-faults.ts';
 import { checkResource, rowIdOf } from '../../../crds/validate.ts';
 import type { PlannedChange, PlannedSubject } from '../../client/plan.ts';
 import { Problem } from '../../problem.ts';
-import { planKey } from '../../resources/plan/planned-lines.ts';
-import type { WantedObject } from '../../resources/plan/planned-lines.ts';
+import { planKey } from '../../apply/planned-lines.ts';
+import type { WantedObject } from '../../apply/planned-lines.ts';
 import { readBody } from '../request/read-body.ts';
 import { parseQuestion } from '../resources/question.ts';
 import type { Question } from '../resources/question.ts';
-import { inSlices, type Turn } from '../../../process/in-slices.ts';
+import { inSlices, type Turn } from '../../../program/scheduling.ts';
 
 /** A request of a plan: a question, perhaps about some user of a group. */
 export interface GivenRequest extends Question {

@@ -9,7 +9,7 @@ import type { Candidates, Subject } from '../../policy/policy-index.ts';
 import { requestObject } from '../../policy/request-object.ts';
 import type { RequestParts } from '../../policy/request-object.ts';
 import { Problem } from '../../problem.ts';
-import type { DecidingState } from '../../state/planned-state.ts';
+import type { DecidingState } from '../../box/planned-state.ts';
 import { subjectFor } from '../resources/explain.ts';
 import { explainedSubject, explainedToken } from '../resources/explained-request.ts';
 import type { PlanFacts } from './plan-facts.ts';

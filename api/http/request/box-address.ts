@@ -1,4 +1,4 @@
-import type { StateCache } from '../../state/state-cache.ts';
+import type { StateCache } from '../../box/state-cache.ts';
 
 /** The address of a request: the box, and the path below it. */
 export interface BoxAddress {

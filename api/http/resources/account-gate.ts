@@ -6,7 +6,7 @@ import { checkBearer } from '../../oauth/session/check-token.ts';
 import type { LiveSession } from '../../oauth/session/check-token.ts';
 import { carriesUserRights } from '../../oauth/session/user-rights.ts';
 import { Problem } from '../../problem.ts';
-import { refuseParameters } from '../../resources/search/parameters.ts';
+import { refuseParameters } from '../../records/search/parameters.ts';
 import type { GuessPassword } from '../../users/user/change.ts';
 import { bearerToken, missingToken, refusedToken } from '../access/authenticate.ts';
 import { decideWithBody } from '../formats/resource-body.ts';

@@ -4,19 +4,19 @@ import { inBox } from '../../db/core/transaction.ts';
 import type { Owner } from '../../db/resource/resource.ts';
 import { Problem } from '../../problem.ts';
 import type { RecordKind } from '../../records/record.ts';
-import { withElements, bundleHead, linksOf } from '../../resources/search/bundle.ts';
-import type { View, Link } from '../../resources/search/bundle.ts';
-import { readElementsOnly, readSearch, refuseParameters } from '../../resources/search/parameters.ts';
-import type { Searchable } from '../../resources/search/searchable.ts';
-import type { WriteConditions } from '../../resources/write/confirm-changes.ts';
-import { demandPreconditions, entityTag, isKnown, readPreconditions } from '../../resources/write/etag.ts';
-import type { Preconditions } from '../../resources/write/etag.ts';
+import { withElements, bundleHead, linksOf } from '../../records/search/bundle.ts';
+import type { View, Link } from '../../records/search/bundle.ts';
+import { readElementsOnly, readSearch, refuseParameters } from '../../records/search/parameters.ts';
+import type { Searchable } from '../../records/search/searchable.ts';
+import type { WriteConditions } from '../../records/write/confirm-changes.ts';
+import { demandPreconditions, entityTag, isKnown, readPreconditions } from '../../records/write/etag.ts';
+import type { Preconditions } from '../../records/write/etag.ts';
 import type { UserServices } from '../../users/services.ts';
 import { documentIn, requestedChange } from '../formats/parse-body.ts';
 import { idIn } from './id-in-path.ts';
 import type { ResourceAnswer, ResourceExchange, ResourceHandler, ResourceKind } from './resource-exchange.ts';
-import type { SearchRequest } from '../../resources/search/parameters.ts';
-import type { SearchResult } from '../../resources/search/search.ts';
+import type { SearchRequest } from '../../records/search/parameters.ts';
+import type { SearchResult } from '../../records/search/search.ts';
 
 /** Change of a record, as it was requested; returns undefined when there is no such record. */
 type Change<Row> = (

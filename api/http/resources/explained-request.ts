@@ -1,11 +1,11 @@
-import type { JsonObject } from '../../../crds/json-value.ts';
-import { isObject } from '../../../crds/json-value.ts';
+import type { JsonObject } from '../../../crds/path.ts';
+import { isObject } from '../../../crds/path.ts';
 import type { Person } from '../../db/user/person.ts';
 import { makeSessionId } from '../../credentials/token-text.ts';
 import type { Client } from '../../../crds/client.ts';
 import type { Fault } from '../../../crds/fault.ts';
 import type { RequestParts } from '../../policy/request-object.ts';
-import { BOXGATE_SCOPE } from '../../state/requestable-scopes.ts';
+import { BOXGATE_SCOPE } from '../../box/scopes.ts';
 import { originalTarget } from '../gateway/original-path.ts';
 import { isOverridden } from '../gateway/original-request.ts';
 import { normalPath } from '../request/path-text.ts';

@@ -1,11 +1,11 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import { grant, grantKey, grantView, removeGrant } from '../../records/grant.ts';
 import { revokeSession, session, sessionView } from '../../records/session.ts';
 import type { AccountView } from '../../schemas/account.ts';
-import { readSearch } from '../../resources/search/parameters.ts';
-import type { Searchable } from '../../resources/search/searchable.ts';
-import { untilConfirmed } from '../../resources/write/confirm-changes.ts';
+import { readSearch } from '../../records/search/parameters.ts';
+import type { Searchable } from '../../records/search/searchable.ts';
+import { untilConfirmed } from '../../records/write/confirm-changes.ts';
 import { changeUser } from '../../users/user/change.ts';
 import { InvalidUser } from '../../users/user/invalid-user.ts';
 import type { ApiContext } from '../server/api-context.ts';

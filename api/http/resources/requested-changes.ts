@@ -7,7 +7,7 @@ import { client } from '../../records/client.ts';
 import { group } from '../../records/group.ts';
 import { session } from '../../records/session.ts';
 import type { RecordKind } from '../../records/record.ts';
-import type { ResourceServices } from '../../resources/services.ts';
+import type { ResourceServices } from '../../records/services.ts';
 import { changedUserFields } from '../../users/user/changed-user-fields.ts';
 import { possibleId } from './id-in-path.ts';
 import type { ResourceExchange, ResourceKind } from './resource-exchange.ts';

@@ -1,10 +1,10 @@
 import type { Box } from '../../../crds/box.ts';
 import type { GuessPassword } from '../../users/user/change.ts';
-import type { ConfirmChanges } from '../../resources/write/confirm-changes.ts';
-import type { StoredKind } from '../../resources/services.ts';
-import type { BoxState } from '../../state/box-state.ts';
+import type { ConfirmChanges } from '../../records/write/confirm-changes.ts';
+import type { StoredKind } from '../../records/services.ts';
+import type { BoxState } from '../../box/box-state.ts';
 import type { UserServices } from '../../users/services.ts';
-import type { Turn } from '../../../process/in-slices.ts';
+import type { Turn } from '../../../program/scheduling.ts';
 
 /** The resource types of the generic resource API. */
 export type ResourceKind = StoredKind | 'Session' | 'Group' | 'Grant' | 'AuditEvent';

@@ -1,5 +1,5 @@
 import type { OAuthServices } from '../../oauth/services.ts';
-import type { Log } from '../../../process/log.ts';
+import type { Log } from '../../../program/log.ts';
 import type { ByteBudget } from '../../shares/byte-budget.ts';
 import type { FairQueue } from '../../shares/fair-queue.ts';
 import type { InFlight } from '../../shares/in-flight.ts';

@@ -1,6 +1,5 @@
 import type { Server } from 'node:http';
-import type { Log } from '../../../process/log.ts';
-import { openFilesLimit } from '../../../process/open-files.ts';
+import type { Log } from '../../../program/log.ts';
 import { defaultServerLimits } from './server.ts';
 import type { ServerLimits } from './server.ts';
 
@@ -58,4 +57,18 @@ export function logRefusedConnections(server: Server, log: Log, now: () => numbe
     log.warn({ refused, limit: server.maxConnections }, 'new connections are closed: as many as there may be are open');
     refused = 0;
   });
+}
+
+/**
+ * Returns how many files and connections this process may have open: RLIMIT_NOFILE, which Node.js raises to its hard
+ * limit at the start. Infinity where there is no limit, or the system does not tell it.
+ */
+export function openFilesLimit(): number {
+  // Without it the report looks up the names of all peers. The types do not know it yet.
+  Reflect.set(process.report, 'excludeNetwork', true);
+  const soft = ['userLimits', 'open_files', 'soft'].reduce<unknown>(
+    (found, key) => Reflect.get(Object(found), key),
+    process.report.getReport(),
+  );
+  return typeof soft === 'number' ? soft : Infinity;
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { WEB_ORIGIN } from '../../../crds/fields.ts';
-import type { BoxState } from '../../state/box-state.ts';
+import type { BoxState } from '../../box/box-state.ts';
 import type { ApiContext } from './api-context.ts';
 import { requestContextOf } from '../request/request-context.ts';
 import type { ErrorShape } from '../request/request-context.ts';

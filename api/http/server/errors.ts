@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Outage } from '../../db/core/outage.ts';
-import { errorFacts } from '../../../process/log.ts';
+import { errorFacts } from '../../../program/log.ts';
 import { OAuthError } from '../../oauth/oauth-error.ts';
 import type { PageProblem } from '../../pages/messages.ts';
 import { problemPage } from '../../pages/problem-page.ts';

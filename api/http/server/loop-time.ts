@@ -3,7 +3,7 @@ import { createFairQueue } from '../../shares/fair-queue.ts';
 import type { FairQueue } from '../../shares/fair-queue.ts';
 import type { InFlight } from '../../shares/in-flight.ts';
 import type { Sharer } from '../../shares/places.ts';
-import type { Turn } from '../../../process/in-slices.ts';
+import type { Turn } from '../../../program/scheduling.ts';
 
 /** Creates the queue that divides the time of long work on the event loop among boxes: one slice at a time. */
 export function createLoopTime(): FairQueue {

@@ -2,8 +2,8 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { largestUses } from '../../shares/resource-use.ts';
 import type { ResourceUse } from '../../shares/resource-use.ts';
 import { createAnswerCounts } from './answer-counts.ts';
-import { logFacts } from '../../../process/log.ts';
-import type { Log } from '../../../process/log.ts';
+import { logFacts } from '../../../program/log.ts';
+import type { Log } from '../../../program/log.ts';
 import type { OnBroken } from './broken-request.ts';
 import type { OnAnswer } from './send.ts';
 

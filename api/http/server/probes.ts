@@ -1,8 +1,8 @@
 import type { Express, Response } from 'express';
 import { adviceFor } from '../../db/core/advice.ts';
 import { Outage } from '../../db/core/outage.ts';
-import { errorFacts } from '../../../process/log.ts';
-import type { Log } from '../../../process/log.ts';
+import { errorFacts } from '../../../program/log.ts';
+import type { Log } from '../../../program/log.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Dependencies of the probes and the metrics page. */

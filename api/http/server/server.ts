@@ -5,7 +5,7 @@ import { answerBroken, refuseConnect } from './broken-request.ts';
 import type { OnBroken } from './broken-request.ts';
 import type { Certificate } from '../tls/certificate.ts';
 import type { MessageClasses } from './router.ts';
-import { portOf } from '../../../process/port-of.ts';
+import { portOf } from '../../../program/environment.ts';
 
 // Not by `import`: its named exports load all of undici, 14 MB that a server does not use (Node 24).
 const { createServer } = process.getBuiltinModule('node:http');

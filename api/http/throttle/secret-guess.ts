@@ -7,7 +7,7 @@ import { OAuthError } from '../../oauth/oauth-error.ts';
 import type { TokenRequest } from '../../oauth/token/grants/grant.ts';
 import { Problem } from '../../problem.ts';
 import type { Sharer } from '../../shares/places.ts';
-import { setNewest } from '../../../process/set-newest.ts';
+import { setNewest } from '../../../program/bounded-map.ts';
 import { hashSharer } from './hash-sharer.ts';
 import type { SharedFailures } from './failures-of-all-replicas.ts';
 import { beginAttempt, endAll } from './throttle.ts';

@@ -1,4 +1,4 @@
-import { setNewest } from '../../../process/set-newest.ts';
+import { setNewest } from '../../../program/bounded-map.ts';
 import { networkOf } from '../../ip-address.ts';
 import { Problem } from '../../problem.ts';
 

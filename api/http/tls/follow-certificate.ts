@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expiryOf, readCertificate } from './certificate.ts';
 import type { Certificate, CertificateFolder } from './certificate.ts';
-import type { Log } from '../../../process/log.ts';
+import type { Log } from '../../../program/log.ts';
 
 /** Milliseconds between two looks at the files: two small files, which Kubernetes updates within a minute. */
 const period = 2_000;

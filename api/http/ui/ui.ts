@@ -7,7 +7,19 @@ import { requestContextOf } from '../request/request-context.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import type { Endpoint } from '../server/endpoint.ts';
 import { send } from '../server/send.ts';
-import { chooseEncoding } from './encoding.ts';
+import Negotiator from 'negotiator';
+
+const offered = ['br', 'gzip', 'identity'] as const;
+
+/** A form in which a file is sent. */
+type Encoding = (typeof offered)[number];
+
+/** Returns the content coding for an Accept-Encoding header (RFC 9110 §12.5.3); `identity` if none is accepted. */
+function chooseEncoding(acceptEncoding: string | undefined): Encoding {
+  if (acceptEncoding === undefined) return 'identity';
+  const accepted = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } }).encodings([...offered]);
+  return offered.find((one) => accepted.includes(one)) ?? 'identity';
+}
 
 /** `GET /ui`: redirects to the address that the files of the UI are relative to. */
 export function uiHomeEndpoint(context: ApiContext): Endpoint {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { equal } from '../../credentials/equal.ts';
 import type { CodeParts } from '../../credentials/code-text.ts';
 import type { StoredCode } from '../../db/authorization/authorization-code.ts';
-import type { BoxState, ClientState } from '../../state/box-state.ts';
+import type { BoxState, ClientState } from '../../box/box-state.ts';
 import { requiresPkce } from '../client-auth/client-type.ts';
 import { isRevoked } from '../revoked.ts';
 import { configuredUri, onlyUri } from './request/configured-uris.ts';

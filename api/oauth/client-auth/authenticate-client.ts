@@ -1,5 +1,5 @@
 import type { ClientSecrets, GuessLimits } from '../../credentials/client-secret.ts';
-import type { BoxState, ClientState } from '../../state/box-state.ts';
+import type { BoxState, ClientState } from '../../box/box-state.ts';
 import type { AuthenticationContext } from './context.ts';
 import { clientOf } from '../built-in-clients.ts';
 import type { ClientAssertion } from './assertion.ts';

@@ -1,5 +1,5 @@
 import { isConfidential } from '../../../crds/client-type.ts';
-import type { ClientState } from '../../state/box-state.ts';
+import type { ClientState } from '../../box/box-state.ts';
 
 /** Checks whether a client of a box can authenticate itself (RFC 6749 §2.1). */
 export function canAuthenticate({ client, secrets, previous }: ClientState): boolean {

@@ -1,6 +1,6 @@
-import type { BoxState } from '../../state/box-state.ts';
-import type { CurrentStatements } from '../../state/current-statements.ts';
-import type { Transaction } from '../../state/state-cache.ts';
+import type { BoxState } from '../../box/box-state.ts';
+import type { CurrentStatements } from '../../box/current-statements.ts';
+import type { Transaction } from '../../box/state-cache.ts';
 import type { OAuthServices } from '../services.ts';
 import type { RequestChecks } from './request-checks.ts';
 

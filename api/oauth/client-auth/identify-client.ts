@@ -1,5 +1,5 @@
 import type { GrantType } from '../../../crds/client.ts';
-import type { ClientState } from '../../state/box-state.ts';
+import type { ClientState } from '../../box/box-state.ts';
 import { notAuthenticated, OAuthError } from '../oauth-error.ts';
 import { authenticateClient, namedClient } from './authenticate-client.ts';
 import { canAuthenticate } from './client-type.ts';

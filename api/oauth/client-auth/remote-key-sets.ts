@@ -5,7 +5,7 @@ import { PRIVATE_MEMBERS, RSA_MODULUS } from '../../../crds/json-web-keys.ts';
 import { Outage } from '../../db/core/outage.ts';
 import type { FairQueue, FairQueueLimits } from '../../shares/fair-queue.ts';
 import { http } from '../../client/node-http.ts';
-import { textWithin } from '../../../process/text-within.ts';
+import { textWithin } from '../../../program/text.ts';
 
 /** The key sets behind the `jwks_uri` of clients, fetched from listed hosts only and kept for a while. */
 export interface RemoteKeySets {

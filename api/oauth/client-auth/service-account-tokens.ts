@@ -1,5 +1,5 @@
 import { createVerifyOnce } from '../../credentials/verified-once.ts';
-import type { ServiceAccountIssuer } from '../../state/cluster-settings.ts';
+import type { ServiceAccountIssuer } from '../../box/cluster-settings.ts';
 import { clockTolerance, verifyAssertion } from './verify-assertion.ts';
 import type { VerifiedClaims } from './verify-assertion.ts';
 

@@ -1,10 +1,10 @@
 import type { Box } from '../../../crds/box.ts';
-import type { BoxState } from '../../state/box-state.ts';
-import type { SigningAlgorithm, SigningKey } from '../../state/key-ring.ts';
-import { Refusal } from '../../state/refusal.ts';
+import type { BoxState } from '../../box/box-state.ts';
+import type { SigningAlgorithm, SigningKey } from '../../box/key-ring.ts';
+import { Refusal } from '../../box/refusal.ts';
 import type { AccessTokenPlan } from '../token/plan.ts';
 import { Outage } from '../../db/core/outage.ts';
-import type { Decision } from '../../state/state-cache.ts';
+import type { Decision } from '../../box/state-cache.ts';
 import type { OAuthServices } from '../services.ts';
 import type { MissingKey } from './plan-keys.ts';
 

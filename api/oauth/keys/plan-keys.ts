@@ -1,7 +1,7 @@
 import type { Box } from '../../../crds/box.ts';
 import type { SigningKeyRow } from '../../db/box/config-changes.ts';
-import { signingKey } from '../../state/key-ring.ts';
-import type { SigningAlgorithm } from '../../state/key-ring.ts';
+import { signingKey } from '../../box/key-ring.ts';
+import type { SigningAlgorithm } from '../../box/key-ring.ts';
 
 /** A key that a box does not have yet: of this algorithm, for tokens until then (seconds since 1970). */
 export interface MissingKey {

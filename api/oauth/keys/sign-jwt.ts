@@ -2,7 +2,7 @@ import { sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import { OAuthError } from '../oauth-error.ts';
-import type { SigningAlgorithm, SigningKey } from '../../state/key-ring.ts';
+import type { SigningAlgorithm, SigningKey } from '../../box/key-ring.ts';
 
 /** Type of a JWT of ours: an access token (RFC 9068 §2.1) or an id_token. Neither is accepted as the other. */
 export type JwtType = 'at+jwt' | 'JWT';

@@ -10,8 +10,8 @@ import { deleteKey, extendKey, insertKey, readSigningKeys, retireKey } from '../
 import type { NewSigningKey } from '../../db/client-auth/signing-key.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import type { Connection } from '../../db/core/transaction.ts';
-import { sealedFor } from '../../state/key-ring.ts';
-import type { SigningAlgorithm } from '../../state/key-ring.ts';
+import { sealedFor } from '../../box/key-ring.ts';
+import type { SigningAlgorithm } from '../../box/key-ring.ts';
 import { planKeys } from './plan-keys.ts';
 import type { KeyStep, MissingKey } from './plan-keys.ts';
 

@@ -1,6 +1,6 @@
 import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import { createVerifyOnce } from '../../credentials/verified-once.ts';
-import type { KeyRing, SigningKey } from '../../state/key-ring.ts';
+import type { KeyRing, SigningKey } from '../../box/key-ring.ts';
 import { LONGEST_JWT } from './sign-jwt.ts';
 import { bucketOf } from '../../db/session/bucket.ts';
 

@@ -1,5 +1,5 @@
 import { compactVerify, decodeJwt, decodeProtectedHeader, errors } from 'jose';
-import type { KeyRing } from '../../state/key-ring.ts';
+import type { KeyRing } from '../../box/key-ring.ts';
 import { LONGEST_JWT } from '../keys/sign-jwt.ts';
 import { ID_TOKEN_ALGORITHMS } from './id-token.ts';
 

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import type { Client } from '../../../crds/client.ts';
-import type { BoxState } from '../../state/box-state.ts';
-import type { SigningAlgorithm, SigningKey } from '../../state/key-ring.ts';
+import type { BoxState } from '../../box/box-state.ts';
+import type { SigningAlgorithm, SigningKey } from '../../box/key-ring.ts';
 import { keyOf } from '../keys/key-needed.ts';
 import { prepareJwt } from '../keys/sign-jwt.ts';
 import { asksForIdToken, claimsFor, scopesOf } from '../scope-text.ts';
 import type { Person } from '../../db/user/person.ts';
-import { GROUPS_SCOPE } from '../../state/requestable-scopes.ts';
+import { GROUPS_SCOPE } from '../../box/scopes.ts';
 import { userClaims } from './user-claims.ts';
 import type { UserClaims } from './user-claims.ts';
 

@@ -4,7 +4,7 @@ import { allOfForm, withoutEmpty } from '../token/parameters.ts';
 import type { Parameters } from '../token/parameters.ts';
 import { OAuthError } from '../oauth-error.ts';
 import type { OAuthServices } from '../services.ts';
-import type { BoxState } from '../../state/box-state.ts';
+import type { BoxState } from '../../box/box-state.ts';
 import { KEY_GONE, readIdTokenHint } from './id-token-hint.ts';
 import type { IdTokenHint } from './id-token-hint.ts';
 

@@ -1,5 +1,5 @@
 import type { Person } from '../../db/user/person.ts';
-import { GROUPS_SCOPE } from '../../state/requestable-scopes.ts';
+import { GROUPS_SCOPE } from '../../box/scopes.ts';
 import { asksForIdToken, hasScope, scopesOf } from '../scope-text.ts';
 import { checkBearer } from '../session/check-token.ts';
 import type { OAuthServices } from '../services.ts';

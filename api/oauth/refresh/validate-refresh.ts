@@ -3,7 +3,7 @@ import { equal } from '../../credentials/equal.ts';
 import { familyHash, openSuccessor, tokenHash } from '../../credentials/refresh-token-text.ts';
 import type { RefreshToken } from '../../credentials/refresh-token-text.ts';
 import type { RefreshFamily } from '../../db/session/refresh-family.ts';
-import type { BoxState, ClientState } from '../../state/box-state.ts';
+import type { BoxState, ClientState } from '../../box/box-state.ts';
 import { familyEnd, isRotating, refreshSettings } from './settings.ts';
 import { isRevoked } from '../revoked.ts';
 import { mayUseGrant } from '../session/still-granted.ts';

@@ -1,13 +1,13 @@
 import { allows } from '../../../crds/compatibility.ts';
 import type { Client } from '../../../crds/client.ts';
 import { uuidV7Time } from '../../db/core/uuid-v7.ts';
-import { uuidText } from '../../../process/uuid-text.ts';
+import { uuidText } from '../../../program/text.ts';
 import { parseAccessToken } from '../../credentials/token-text.ts';
 import type { FirstGrant, GrantLetter } from '../../db/session/grant-letter.ts';
 import type { FoundSession, SessionKey } from '../../db/session/check.ts';
 import type { Person } from '../../db/user/person.ts';
-import type { BoxState, ClientState } from '../../state/box-state.ts';
-import type { CurrentStatements } from '../../state/current-statements.ts';
+import type { BoxState, ClientState } from '../../box/box-state.ts';
+import type { CurrentStatements } from '../../box/current-statements.ts';
 import { clientOf } from '../built-in-clients.ts';
 import { isRevoked } from '../revoked.ts';
 import { claimsFor, withoutClaims } from '../scope-text.ts';

@@ -2,7 +2,7 @@ import { browserHash } from '../../credentials/browser-token.ts';
 import { findSignIn, lockSignIn } from '../../db/authorization/sign-in.ts';
 import type { SignIn } from '../../db/authorization/sign-in.ts';
 import type { Connection } from '../../db/core/transaction.ts';
-import type { BoxState } from '../../state/box-state.ts';
+import type { BoxState } from '../../box/box-state.ts';
 import { isRevoked } from '../revoked.ts';
 
 type Revoking = Pick<BoxState, 'box' | 'sessionsFrom' | 'revokedBefore' | 'settings'>;

@@ -1,4 +1,4 @@
-import { BOXGATE_SCOPE } from '../../state/requestable-scopes.ts';
+import { BOXGATE_SCOPE } from '../../box/scopes.ts';
 import { hasScope } from '../scope-text.ts';
 
 /** Part of a token's grant that its user's rights depend on. */

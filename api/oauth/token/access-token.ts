@@ -1,11 +1,11 @@
-import { uuidText } from '../../../process/uuid-text.ts';
+import { uuidText } from '../../../program/text.ts';
 import { makeAccessToken, makeSessionId } from '../../credentials/token-text.ts';
 import { bucketOf } from '../../db/session/bucket.ts';
 import type { GrantLetter } from '../../db/session/grant-letter.ts';
 import type { NewSession } from '../../db/session/issue.ts';
 import type { Person } from '../../db/user/person.ts';
-import type { BoxState } from '../../state/box-state.ts';
-import type { SigningKey } from '../../state/key-ring.ts';
+import type { BoxState } from '../../box/box-state.ts';
+import type { SigningKey } from '../../box/key-ring.ts';
 import { signJwt } from '../keys/sign-jwt.ts';
 import { groupsClaim } from '../openid/user-claims.ts';
 import { withoutClaims } from '../scope-text.ts';

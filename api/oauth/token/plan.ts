@@ -1,8 +1,6 @@
 import type { Box } from '../../../crds/box.ts';
-import { knownScopes } from '../../state/known-scopes.ts';
-import type { Scopes } from '../../state/known-scopes.ts';
-import { OFFLINE_SCOPE } from '../../state/requestable-scopes.ts';
-import type { RequestableScopes } from '../../state/requestable-scopes.ts';
+import { knownScopes, OFFLINE_SCOPE } from '../../box/scopes.ts';
+import type { Scopes, RequestableScopes } from '../../box/scopes.ts';
 import { claimWord, hasScope, requestedClaims, scopesOf, scopeText } from '../scope-text.ts';
 import { boundAudience, requestedAudience } from './requested-audience.ts';
 import type { AudienceRules } from './requested-audience.ts';

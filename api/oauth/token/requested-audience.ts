@@ -1,6 +1,6 @@
 import type { Box } from '../../../crds/box.ts';
 import { ONE_LINE } from '../../../crds/fields.ts';
-import type { TokenSubject } from '../../state/requestable-scopes.ts';
+import type { TokenSubject } from '../../box/scopes.ts';
 import { OAuthError } from '../oauth-error.ts';
 
 /** The settings and the subject that decide which audiences a token may be for. */

@@ -1,4 +1,4 @@
-import type { Scopes } from '../../state/known-scopes.ts';
+import type { Scopes } from '../../box/scopes.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { scopesOf, scopeText, scopeWithin, withoutClaims } from '../scope-text.ts';
 

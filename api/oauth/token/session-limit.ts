@@ -3,10 +3,10 @@ import type { NewSession } from '../../db/session/issue.ts';
 import { takeSessionRoom } from '../../db/session/session-room.ts';
 import { insertSession } from '../../db/session/session.ts';
 import type { Connection } from '../../db/core/transaction.ts';
-import type { Transaction } from '../../state/state-cache.ts';
+import type { Transaction } from '../../box/state-cache.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { quotaSentence } from '../../../crds/quota.ts';
-import type { BoxState } from '../../state/box-state.ts';
+import type { BoxState } from '../../box/box-state.ts';
 
 /** Checks whether a box limits the sessions of a client: then each new one is counted, in a transaction. */
 export function limitsSessions(box: Box): boolean {

@@ -1,4 +1,4 @@
-import { isList, isObject } from '../../../crds/json-value.ts';
+import { isList, isObject } from '../../../crds/path.ts';
 import { celList, celMap } from '@bufbuild/cel';
 import type { CelInput } from '@bufbuild/cel';
 import type { RequestObject } from '../request-object.ts';

@@ -1,5 +1,5 @@
-import { isList, isObject } from '../../../crds/json-value.ts';
-import type { JsonObject } from '../../../crds/json-value.ts';
+import { isList, isObject } from '../../../crds/path.ts';
+import type { JsonObject } from '../../../crds/path.ts';
 
 /** Returns a member of a record as text; '' if it is absent or null. */
 export function textOf(record: JsonObject, name: string): string {

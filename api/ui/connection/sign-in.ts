@@ -1,4 +1,4 @@
-import { isObject, parseJson } from '../../../crds/json-value.ts';
+import { isObject, parseJson } from '../../../crds/path.ts';
 import { textOf } from './members.ts';
 import { createProof, randomText } from './pkce.ts';
 

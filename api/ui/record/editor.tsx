@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { JsonObject } from '../../../crds/json-value.ts';
+import type { JsonObject } from '../../../crds/path.ts';
 import { BusyButton } from '../bars.tsx';
 import { recordPath } from '../connection/api-path.ts';
 import { otherFaults } from '../connection/faults.ts';

@@ -1,5 +1,5 @@
-import { isObject } from '../../../crds/json-value.ts';
-import type { JsonObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
+import type { JsonObject } from '../../../crds/path.ts';
 import type { Answer } from '../connection/answer.ts';
 
 /** A record as it was read. */

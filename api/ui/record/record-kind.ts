@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { JsonObject } from '../../../crds/json-value.ts';
+import type { JsonObject } from '../../../crds/path.ts';
 import type { ApiPath } from '../connection/api-path.ts';
 import type { ApiRequest } from '../connection/answer.ts';
 import type { Faults } from '../connection/faults.ts';

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { isObject } from '../../../crds/json-value.ts';
-import type { JsonObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
+import type { JsonObject } from '../../../crds/path.ts';
 import type { Answer } from '../connection/answer.ts';
 import { recordPath } from '../connection/api-path.ts';
 import { faultsIn } from '../connection/faults.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../crds/json-value.ts';
+import type { JsonObject } from '../../../crds/path.ts';
 import { withQuery } from '../connection/api-path.ts';
 import type { ApiPath } from '../connection/api-path.ts';
 import type { Messages } from '../messages/messages.ts';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { isObject } from '../../../crds/json-value.ts';
-import type { JsonObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
+import type { JsonObject } from '../../../crds/path.ts';
 import { BusyButton } from '../bars.tsx';
 import { apiPath } from '../connection/api-path.ts';
 import type { ApiPath } from '../connection/api-path.ts';

@@ -6,7 +6,7 @@ import { objectsOf, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import type { Ui } from '../context.ts';
 import { nextPage } from '../rows/row-source.ts';
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 
 /** The emails of users, by their ID: of those that are known so far. */
 type UserNames = ReadonlyMap<string, string>;

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
-import { isObject, parseJson } from '../../../crds/json-value.ts';
-import type { JsonObject } from '../../../crds/json-value.ts';
+import { isObject, parseJson } from '../../../crds/path.ts';
+import type { JsonObject } from '../../../crds/path.ts';
 import type { Answer } from '../connection/answer.ts';
 import { apiPath } from '../connection/api-path.ts';
 import type { Faults } from '../connection/faults.ts';

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { isObject } from '../../../crds/json-value.ts';
-import type { JsonObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
+import type { JsonObject } from '../../../crds/path.ts';
 import { useUi } from '../context.ts';
 import { goTo } from '../place.ts';
 import type { Place } from '../place.ts';

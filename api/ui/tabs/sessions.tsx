@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
-import { isObject } from '../../../crds/json-value.ts';
-import type { JsonObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
+import type { JsonObject } from '../../../crds/path.ts';
 import { BusyButton } from '../bars.tsx';
 import { apiPath, searchPath } from '../connection/api-path.ts';
 import { referencedId, textOf } from '../connection/members.ts';

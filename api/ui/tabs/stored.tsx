@@ -1,5 +1,5 @@
-import { isObject, parseJson } from '../../../crds/json-value.ts';
-import type { JsonObject } from '../../../crds/json-value.ts';
+import { isObject, parseJson } from '../../../crds/path.ts';
+import type { JsonObject } from '../../../crds/path.ts';
 import { apiPath } from '../connection/api-path.ts';
 import { objectsOf, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';

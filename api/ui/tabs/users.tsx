@@ -1,5 +1,5 @@
-import { isObject } from '../../../crds/json-value.ts';
-import type { JsonObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
+import type { JsonObject } from '../../../crds/path.ts';
 import { apiPath, searchPath } from '../connection/api-path.ts';
 import { numbersOf, objectsOf, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';

@@ -2,7 +2,7 @@ import { browserHash } from '../../credentials/browser-token.ts';
 import { demandStandbyForBox } from '../../db/box/durability.ts';
 import { deleteSignIns } from '../../db/authorization/sign-in.ts';
 import { inBox } from '../../db/core/transaction.ts';
-import type { BoxState } from '../../state/box-state.ts';
+import type { BoxState } from '../../box/box-state.ts';
 import { beginSignIn } from './begin-sign-in.ts';
 import type { SignedIn } from './begin-sign-in.ts';
 import { endBegun } from './end-begun.ts';

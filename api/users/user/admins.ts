@@ -1,5 +1,5 @@
 import type { NoteEvent } from '../../audit/recorded.ts';
-import { resourceEvent } from '../../resources/write/resource-event.ts';
+import { resourceEvent } from '../../records/write/resource-event.ts';
 import { groupOfName, insertGroup } from '../../db/group.ts';
 import { readResource } from '../../db/resource/resource.ts';
 import { storeResources } from '../../db/resource/store.ts';

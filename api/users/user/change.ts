@@ -7,14 +7,13 @@ import type { Connection } from '../../db/core/transaction.ts';
 import { lockUser, readUser } from '../../db/user/user.ts';
 import type { StoredPassword, StoredUser } from '../../db/user/user.ts';
 import { endUserSessions, setGroupsOfUser, updateUser } from '../../db/user/user-write.ts';
-import { changing } from '../../resources/write/change.ts';
-import { ChangedMeanwhile } from '../../resources/write/confirm-changes.ts';
-import type { WriteConditions } from '../../resources/write/confirm-changes.ts';
-import { demandPreconditions } from '../../resources/write/etag.ts';
+import { changing } from '../../records/write/change.ts';
+import { ChangedMeanwhile } from '../../records/write/confirm-changes.ts';
+import type { WriteConditions } from '../../records/write/confirm-changes.ts';
+import { demandPreconditions } from '../../records/write/etag.ts';
 import type { Sharer } from '../../shares/places.ts';
-import type { BoxState } from '../../state/box-state.ts';
+import type { BoxState } from '../../box/box-state.ts';
 import { changedUserFields } from './changed-user-fields.ts';
-import { refuseOwnVerification, verifiedAfter } from './email-verification.ts';
 import { InvalidUser } from './invalid-user.ts';
 import type { SubmittedUser } from './invalid-user.ts';
 import type { UserServices } from '../services.ts';
@@ -23,6 +22,7 @@ import { conflictsOf, taken, unknownGroups } from './user-conflicts.ts';
 import { readUserSubmission } from './submission.ts';
 import type { UserWish } from './submission.ts';
 import { userVersion } from './view.ts';
+import { Problem } from '../../problem.ts';
 
 /**
  * Verifies the present password of a user with `verify`, within the limits on failures. Throws Problem `throttled`,
@@ -136,4 +136,30 @@ async function storeChange(connection: Connection, change: Change): Promise<Stor
 
 function endsSessions({ password, status }: UserWish): boolean {
   return password !== undefined || status === 'inactive';
+}
+
+/** A change of a user: the fields that it changes, and whether the user's own token makes it. */
+interface ValidatedChange {
+  readonly changes: readonly string[];
+  readonly isOwn: boolean;
+}
+
+/** Throws Problem `forbidden` if a user's own token would say whether the email of this user is verified. */
+export function refuseOwnVerification({ changes, isOwn }: ValidatedChange): void {
+  if (!isOwn || !changes.includes('email_verified')) return;
+  const message = 'cannot be set with a token of the same user: leave it out, or ask an administrator';
+  throw new Problem('forbidden', [{ path: 'email_verified', message }]);
+}
+
+/**
+ * Returns `email_verified` after a change: as it is `given`; otherwise false for another email from the user's own
+ * token, and null (absent) for one from somebody else. Undefined: it stays.
+ */
+export function verifiedAfter(
+  { changes, isOwn }: ValidatedChange,
+  given: boolean | undefined,
+): boolean | null | undefined {
+  if (given !== undefined) return given;
+  if (!changes.includes('email')) return undefined;
+  return isOwn ? false : null;
 }

@@ -1,8 +1,8 @@
-import type { JsonObject } from '../../../crds/json-value.ts';
-import { isObject } from '../../../crds/json-value.ts';
+import type { JsonObject } from '../../../crds/path.ts';
+import { isObject } from '../../../crds/path.ts';
 import { equal } from '../../credentials/equal.ts';
 import type { StoredUser } from '../../db/user/user.ts';
-import { differingFields } from '../../resources/write/changed-fields.ts';
+import { differingFields } from '../../records/write/changed-fields.ts';
 import { emailKey } from './email.ts';
 import { readUserData } from './user-data.ts';
 import { writableUserFields } from './submission.ts';

@@ -9,7 +9,7 @@ import type { UserServices } from '../services.ts';
 import { conflictsOf, taken, unknownGroups } from './user-conflicts.ts';
 import { readUserSubmission } from './submission.ts';
 import { newUserEvents } from './user-events.ts';
-import { withinQuota } from '../../resources/write/within-quota.ts';
+import { withinQuota } from '../../records/write/within-quota.ts';
 
 /**
  * Creates a user. Throws InvalidUser with every fault of the submission and every conflict with the box at once; Outage

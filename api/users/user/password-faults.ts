@@ -3,7 +3,6 @@ import type { Fault } from '../../../crds/fault.ts';
 import { PASSWORD_BYTES, storedForm } from '../../../crds/secret-text.ts';
 import { refusalTexts, tooShortText } from '../../../crds/user-faults.ts';
 import { normalPassword } from '../../credentials/password.ts';
-import { isMostUsedPassword } from './most-used-passwords.ts';
 
 /** Minimum number of characters of a password if the box sets none (OWASP ASVS 5.0, 6.2.1). */
 const defaultLeast = 8;
@@ -37,4 +36,13 @@ export async function passwordFaults(value: unknown, settings: Box, path = 'pass
 
 function sentenceOf(weakness: PasswordWeakness, settings: Box): string {
   return weakness === 'too-short' ? tooShortText(shortestPassword(settings)) : refusalTexts[weakness];
+}
+
+/**
+ * Checks whether a password is one of the most used (OWASP ASVS 5.0, 6.2.4), in any case of its letters. The list,
+ * 49,000 long, is loaded with the first password that is set: a replica that only checks tokens does not need it.
+ */
+async function isMostUsedPassword(password: string): Promise<boolean> {
+  const { dictionary } = await import('@zxcvbn-ts/language-common');
+  return dictionary['passwords-common'].includes(password.toLowerCase());
 }

@@ -2,10 +2,10 @@ import { bumpVersion } from '../../db/box/box.ts';
 import { lockUser } from '../../db/user/user.ts';
 import type { StoredUser } from '../../db/user/user.ts';
 import { deleteUser, endUserSessions } from '../../db/user/user-write.ts';
-import { changing } from '../../resources/write/change.ts';
-import type { ChangingServices } from '../../resources/write/change.ts';
-import { demandPreconditions } from '../../resources/write/etag.ts';
-import type { Preconditions } from '../../resources/write/etag.ts';
+import { changing } from '../../records/write/change.ts';
+import type { ChangingServices } from '../../records/write/change.ts';
+import { demandPreconditions } from '../../records/write/etag.ts';
+import type { Preconditions } from '../../records/write/etag.ts';
 import { userVersion } from './view.ts';
 
 /**

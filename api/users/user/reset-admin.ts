@@ -1,4 +1,4 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import type { AuditTrail } from '../../audit/audit-trail.ts';
 import type { NoteEvent } from '../../audit/recorded.ts';
 import type { Box } from '../../../crds/box.ts';
@@ -12,7 +12,7 @@ import type { StoredPassword } from '../../db/user/user.ts';
 import { lockUser } from '../../db/user/user.ts';
 import { userOfEmail } from '../../db/user/user-conflicts.ts';
 import { endUserSessions, insertUser, setGroupsOfUser, updateUser } from '../../db/user/user-write.ts';
-import { changing } from '../../resources/write/change.ts';
+import { changing } from '../../records/write/change.ts';
 import { emailKey } from './email.ts';
 import { allowAdmins, groupOfAdmins } from './admins.ts';
 import { newUserEvents, userChangeEvents } from './user-events.ts';

@@ -1,6 +1,6 @@
 import { userListing } from '../../db/user/user-search.ts';
-import { searchable } from '../../resources/search/searchable.ts';
-import { readNumber, readWord } from '../../resources/search/values.ts';
+import { searchable } from '../../records/search/searchable.ts';
+import { readNumber, readWord } from '../../records/search/values.ts';
 import { emailKey, folded } from './email.ts';
 import { userElements } from './view.ts';
 

@@ -5,7 +5,7 @@ import type { ConnectionOptions } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
 import { KubeConfig, type Cluster, type DispatcherOptions, type RequestContext } from '@kubernetes/client-node';
 import { Agent, type Dispatcher } from 'undici';
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import type { ClusterAccess } from '../../config.ts';
 import { KubeError, noAnswer } from './kube-error.ts';
 

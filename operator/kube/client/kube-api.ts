@@ -13,9 +13,8 @@ import {
 import { Agent, type Dispatcher } from 'undici';
 import type { Connection } from './cluster-config.ts';
 import { answerError, KubeError, noAnswer } from './kube-error.ts';
-import { createDeadline, type Deadline } from '../../../process/deadline.ts';
-import { textWithin } from '../../../process/text-within.ts';
-import { unlessAborted } from '../../../process/unless-aborted.ts';
+import { createDeadline, type Deadline, unlessAborted } from '../../../program/deadline.ts';
+import { textWithin } from '../../../program/text.ts';
 
 /** Returns a generated API of the library; each of its methods is one call. */
 export type MakeApi = <T extends object>(type: ApiConstructor<T>) => T;

@@ -1,5 +1,5 @@
 import { CoreV1Api, CustomObjectsApi } from '@kubernetes/client-node';
-import { isObject, type JsonObject } from '../../../crds/json-value.ts';
+import { isObject, type JsonObject } from '../../../crds/path.ts';
 import { API_GROUP, KINDS, type Kind } from '../../../crds/kind.ts';
 import type { KubeApi, KubeCall } from './kube-api.ts';
 import { KubeError } from './kube-error.ts';

@@ -1,5 +1,5 @@
 import { CustomObjectsApi } from '@kubernetes/client-node';
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import type { Lease, LeaseStore } from '../../leader/lease.ts';
 import type { KubeApi, KubeCall } from './kube-api.ts';
 import { KubeError, unlessMissing } from './kube-error.ts';

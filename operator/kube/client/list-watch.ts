@@ -1,4 +1,4 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import { waitAfter, type BackOff } from '../../reconcile/work-queue.ts';
 import type { KubeApi } from './kube-api.ts';
 import { KubeError, noAnswer } from './kube-error.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import type { KubeApi, MakeApi } from './kube-api.ts';
 import { KubeError } from './kube-error.ts';
 

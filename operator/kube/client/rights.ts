@@ -1,5 +1,5 @@
 import { AuthorizationV1Api } from '@kubernetes/client-node';
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import type { KubeApi } from './kube-api.ts';
 
 /** A verb on a resource, as in RBAC. */

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { isObject, type JsonObject, parseJson } from '../../../crds/json-value.ts';
+import { isObject, type JsonObject, parseJson } from '../../../crds/path.ts';
 import type { KubeApi } from './kube-api.ts';
 import { KubeError, noAnswer, statusError } from './kube-error.ts';
 import type { Collection } from './list.ts';

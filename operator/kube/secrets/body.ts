@@ -1,4 +1,4 @@
-import { isObject, parseJson } from '../../../crds/json-value.ts';
+import { isObject, parseJson } from '../../../crds/path.ts';
 import { Secret } from '../../../api/client/secret.ts';
 import { generatedSecretIn, isGeneratedSecret } from '../../../crds/generated-secret-text.ts';
 import { API_GROUP, API_VERSION } from '../../../crds/kind.ts';

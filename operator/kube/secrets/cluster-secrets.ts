@@ -13,7 +13,7 @@ import {
 } from './watches.ts';
 import type { DeclaredSecret } from '../../desired/declared.ts';
 import type { BoxSecrets, SecretNeeds } from '../../desired/source.ts';
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 import { KubeError } from '../client/kube-error.ts';
 import { forEachConcurrently } from '../client/kube-object.ts';

@@ -1,5 +1,5 @@
 import { CoreV1Api } from '@kubernetes/client-node';
-import { isObject, parseJson } from '../../../crds/json-value.ts';
+import { isObject, parseJson } from '../../../crds/path.ts';
 import { hash } from 'node:crypto';
 import { Secret } from '../../../api/client/secret.ts';
 import { PASSWORD_BYTES } from '../../../crds/secret-text.ts';

@@ -6,7 +6,7 @@ import { KubeError, refusedVerb, unlessMissing } from '../client/kube-error.ts';
 import { FIELD_MANAGER as fieldManager, MANAGED_BY, metadataOf } from '../client/kube-object.ts';
 import { isAllowed, type RightOnObject, roleBindingCommand } from '../client/rights.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 
 /** Dependencies of the Services of boxes. */
 export interface BoxServiceOptions {

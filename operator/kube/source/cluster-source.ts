@@ -26,7 +26,7 @@ import {
 } from './status-writer.ts';
 import { createServiceAccountWatch } from './service-accounts.ts';
 import type { KeepService } from '../services/box-services.ts';
-import { unlessAborted } from '../../../process/unless-aborted.ts';
+import { unlessAborted } from '../../../program/deadline.ts';
 
 /** Dependencies of a cluster source. */
 export type ClusterSourceOptions = Pick<

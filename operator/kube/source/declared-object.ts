@@ -1,4 +1,4 @@
-import { isObject, parseJson } from '../../../crds/json-value.ts';
+import { isObject, parseJson } from '../../../crds/path.ts';
 import { hash } from 'node:crypto';
 import { API_VERSION, type Kind } from '../../../crds/kind.ts';
 import { isLimited, LONGEST_RESOURCE } from '../../../crds/resource-size.ts';

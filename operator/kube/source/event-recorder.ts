@@ -1,11 +1,11 @@
 import { CustomObjectsApi } from '@kubernetes/client-node';
 import { randomBytes } from 'node:crypto';
 import { API_VERSION } from '../../../crds/kind.ts';
-import { setNewest } from '../../../process/set-newest.ts';
+import { setNewest } from '../../../program/bounded-map.ts';
 import type { EventRecorder, ObjectEvent } from '../../status/events.ts';
 import type { KubeApi, KubeCall } from '../client/kube-api.ts';
 import { KubeError, unlessMissing } from '../client/kube-error.ts';
-import { plainText } from '../../../process/plain-text.ts';
+import { plainText } from '../../../program/text.ts';
 
 /** Dependencies of a recorder. */
 export interface EventRecorderOptions {

@@ -1,4 +1,4 @@
-import { errorFacts, type Log } from '../../../process/log.ts';
+import { errorFacts, type Log } from '../../../program/log.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 import { missingRights } from '../client/rights.ts';
 import type { QueueOptions } from '../../reconcile/work-queue.ts';

@@ -1,5 +1,5 @@
 import { CoreV1Api, OpenidApi, WellKnownApi } from '@kubernetes/client-node';
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import type { PublicKey, ServiceAccountSettings } from '../../../api/client/cluster-settings.ts';
 import { type KubeApi, type KubeCall, metadataOnly } from '../client/kube-api.ts';
 import { accountName, type AccountName, type ExpectedAccount } from '../../desired/account-state.ts';

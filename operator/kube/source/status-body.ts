@@ -1,4 +1,4 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { ClientUsage } from '../../../api/client/desired-state.ts';
 import type { Columns, Condition, ObjectStatus } from '../../status/object-status.ts';

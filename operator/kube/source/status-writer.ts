@@ -1,6 +1,6 @@
 import { CustomObjectsApi } from '@kubernetes/client-node';
 import { API_VERSION, type Kind } from '../../../crds/kind.ts';
-import { parseJson } from '../../../crds/json-value.ts';
+import { parseJson } from '../../../crds/path.ts';
 import type { ObjectStatus } from '../../status/object-status.ts';
 import { declaredObject, type DeclaredObject, novelty } from './declared-object.ts';
 import type { KubeApi } from '../client/kube-api.ts';

@@ -1,5 +1,5 @@
 import { MOST_HOSTS } from '../../../api/client/box-hosts.ts';
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import {
   assignableHosts,
   grantedHosts,

@@ -7,7 +7,7 @@ import type { Signer } from '../../oauth/assertions.ts';
 import type { Attack } from '../attack.ts';
 import { formText, quietAddress, rudeAddress } from '../requests.ts';
 import { quietBox, rudeBox } from '../stage.ts';
-import { portOf } from '../../../process/port-of.ts';
+import { portOf } from '../../../program/environment.ts';
 
 const rate = 3;
 

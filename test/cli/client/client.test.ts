@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { isObject, type JsonObject } from '../../../crds/json-value.ts';
+import { isObject, type JsonObject } from '../../../crds/path.ts';
 import type { BoxApi } from '../../http/resources/box-api.ts';
 import { onAdminBoxctl, type Boxctl } from '../boxctl.ts';
 

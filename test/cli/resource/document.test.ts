@@ -2,7 +2,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { expect } from 'chai';
 import { CliError } from '../../../api/cli/cli-error.ts';
 import { documentOf } from '../../../api/cli/resource.ts';
-import type { JsonObject } from '../../../crds/json-value.ts';
+import type { JsonObject } from '../../../crds/path.ts';
 
 function read(content: string): Promise<JsonObject> {
   const terminal = {

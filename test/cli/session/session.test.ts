@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isList } from '../../../crds/json-value.ts';
+import { isList } from '../../../crds/path.ts';
 import { nextMillisecond } from '../../support/eventually.ts';
 import { stringIn, type BoxApi, type Reply } from '../../http/resources/box-api.ts';
 import { onAdminBoxctl, type Boxctl } from '../boxctl.ts';

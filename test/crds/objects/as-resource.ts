@@ -1,4 +1,4 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import { isReservedId } from '../../../crds/reserved-ids.ts';
 import type { Row } from './row.ts';
 

@@ -10,7 +10,7 @@ import { createPool, defaultLimits } from '../../../api/db/core/pool.ts';
 import { inBox } from '../../../api/db/core/transaction.ts';
 import { entries, startBoxApi } from '../../http/resources/box-api.ts';
 import type { BoxApi } from '../../http/resources/box-api.ts';
-import { costOf } from '../../resources/statement-cost.ts';
+import { costOf } from '../../records/statement-cost.ts';
 import { ownerQuery } from '../../support/owner-query.ts';
 
 describe('records of the audit trail in the database', () => {

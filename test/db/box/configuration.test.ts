@@ -17,8 +17,8 @@ import {
 } from '../../../api/db/client-auth/signing-key.ts';
 import { inBox, inBoxWithin, outsideBoxes } from '../../../api/db/core/transaction.ts';
 import type { Connection } from '../../../api/db/core/transaction.ts';
-import { boxDatabase } from '../../resources/box-database.ts';
-import type { BoxDatabase } from '../../resources/box-database.ts';
+import { boxDatabase } from '../../records/box-database.ts';
+import type { BoxDatabase } from '../../records/box-database.ts';
 import { backUp } from '../../support/backup.ts';
 import { eventually } from '../../support/eventually.ts';
 

@@ -8,8 +8,8 @@ import {
   storeSeen,
 } from '../../../api/db/client-auth/service-account-pin.ts';
 import type { SeenEntry } from '../../../api/db/client-auth/service-account-pin.ts';
-import { boxDatabase } from '../../resources/box-database.ts';
-import type { BoxDatabase } from '../../resources/box-database.ts';
+import { boxDatabase } from '../../records/box-database.ts';
+import type { BoxDatabase } from '../../records/box-database.ts';
 
 const entry = { client: 'app', namespace: 'shop', name: 'orders' } as const;
 const key = { box: 'default', ...entry };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createDatabaseClock } from '../../../api/db/core/database-clock.ts';
-import { boxDatabase } from '../../resources/box-database.ts';
-import type { BoxDatabase } from '../../resources/box-database.ts';
+import { boxDatabase } from '../../records/box-database.ts';
+import type { BoxDatabase } from '../../records/box-database.ts';
 
 const minutes = 60_000;
 

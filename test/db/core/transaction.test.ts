@@ -4,8 +4,8 @@ import { Outage } from '../../../api/db/core/outage.ts';
 import { createPool, defaultLimits } from '../../../api/db/core/pool.ts';
 import { inBox, inBoxWithin, outsideBoxes } from '../../../api/db/core/transaction.ts';
 import { withConnection } from '../../../api/db/core/with-connection.ts';
-import { boxDatabase } from '../../resources/box-database.ts';
-import type { BoxDatabase } from '../../resources/box-database.ts';
+import { boxDatabase } from '../../records/box-database.ts';
+import type { BoxDatabase } from '../../records/box-database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { freshDatabase } from '../../support/postgres.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { exportedRows } from '../../../api/db/resource/exported-rows.ts';
-import { boxDatabase } from '../../resources/box-database.ts';
-import type { BoxDatabase } from '../../resources/box-database.ts';
+import { boxDatabase } from '../../records/box-database.ts';
+import type { BoxDatabase } from '../../records/box-database.ts';
 
 describe('rows that are exported', () => {
   let database: BoxDatabase;

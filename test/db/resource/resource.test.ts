@@ -6,8 +6,8 @@ import { resourceListing } from '../../../api/db/resource/search.ts';
 import { deleteResources, lockResources } from '../../../api/db/resource/write.ts';
 import { storeResources } from '../../../api/db/resource/store.ts';
 import type { ResourceWrite } from '../../../api/db/resource/store.ts';
-import { boxDatabase } from '../../resources/box-database.ts';
-import type { BoxDatabase } from '../../resources/box-database.ts';
+import { boxDatabase } from '../../records/box-database.ts';
+import type { BoxDatabase } from '../../records/box-database.ts';
 
 const key = { kind: 'Client', id: 'a' } as const;
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type pg from 'pg';
 import { bucketOf, upkeepBuckets, wantedBuckets } from '../../../api/db/session/bucket.ts';
-import { boxDatabase } from '../../resources/box-database.ts';
-import type { BoxDatabase } from '../../resources/box-database.ts';
+import { boxDatabase } from '../../records/box-database.ts';
+import type { BoxDatabase } from '../../records/box-database.ts';
 import { awayFromMidnight } from '../../support/midnight.ts';
 
 const dayMs = 86_400_000;

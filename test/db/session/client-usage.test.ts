@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { readUsage } from '../../../api/db/session/client-usage.ts';
 import type { UsedClient } from '../../../api/db/session/client-usage.ts';
-import { boxDatabase } from '../../resources/box-database.ts';
-import type { BoxDatabase } from '../../resources/box-database.ts';
-import { storeSession } from '../../resources/sample-sessions.ts';
-import { costOf } from '../../resources/statement-cost.ts';
+import { boxDatabase } from '../../records/box-database.ts';
+import type { BoxDatabase } from '../../records/box-database.ts';
+import { storeSession } from '../../records/sample-sessions.ts';
+import { costOf } from '../../records/statement-cost.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;

@@ -8,8 +8,8 @@ import { bucketOf } from '../../../api/db/session/bucket.ts';
 import type { FirstOfFamily } from '../../../api/db/session/issue-family.ts';
 import { insertFamily } from '../../../api/db/session/refresh-family.ts';
 import { insertSession } from '../../../api/db/session/session.ts';
-import { boxDatabase } from '../../resources/box-database.ts';
-import type { BoxDatabase } from '../../resources/box-database.ts';
+import { boxDatabase } from '../../records/box-database.ts';
+import type { BoxDatabase } from '../../records/box-database.ts';
 import { digest, sampleFamily } from './sample-family.ts';
 
 const hour = 3_600_000;

@@ -14,8 +14,8 @@ import type { NewRefreshFamily } from '../../../api/db/session/refresh-family.ts
 import { insertSession, readSession } from '../../../api/db/session/session.ts';
 import { inBox, inBoxWithin } from '../../../api/db/core/transaction.ts';
 import type { Connection } from '../../../api/db/core/transaction.ts';
-import { boxDatabase } from '../../resources/box-database.ts';
-import type { BoxDatabase } from '../../resources/box-database.ts';
+import { boxDatabase } from '../../records/box-database.ts';
+import type { BoxDatabase } from '../../records/box-database.ts';
 import { digest, sampleFamily } from './sample-family.ts';
 
 const hour = 3_600_000;

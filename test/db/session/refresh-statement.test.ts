@@ -13,8 +13,8 @@ import type { NewRefreshFamily } from '../../../api/db/session/refresh-family.ts
 import { refreshSession } from '../../../api/db/session/refresh-statement.ts';
 import type { RefreshUse } from '../../../api/db/session/refresh-statement.ts';
 import { endFamily, insertSession } from '../../../api/db/session/session.ts';
-import { boxDatabase } from '../../resources/box-database.ts';
-import type { BoxDatabase } from '../../resources/box-database.ts';
+import { boxDatabase } from '../../records/box-database.ts';
+import type { BoxDatabase } from '../../records/box-database.ts';
 import { digest, sampleFamily } from './sample-family.ts';
 
 const hour = 3_600_000;

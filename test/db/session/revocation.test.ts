@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { firstRevocation, pruneRevocations } from '../../../api/db/box/box-upkeep.ts';
-import { boxDatabase } from '../../resources/box-database.ts';
-import type { BoxDatabase } from '../../resources/box-database.ts';
-import { storeSession } from '../../resources/sample-sessions.ts';
-import { costOf } from '../../resources/statement-cost.ts';
+import { boxDatabase } from '../../records/box-database.ts';
+import type { BoxDatabase } from '../../records/box-database.ts';
+import { storeSession } from '../../records/sample-sessions.ts';
+import { costOf } from '../../records/statement-cost.ts';
 
 const day = 86_400_000;
 

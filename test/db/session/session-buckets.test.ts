@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { nearBuckets } from '../../../api/db/session/session-buckets.ts';
-import { uuidAt } from '../../resources/sample-sessions.ts';
+import { uuidAt } from '../../records/sample-sessions.ts';
 
 const day = 86_400_000;
 const noon = Date.UTC(2030, 5, 15, 12);

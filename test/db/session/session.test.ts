@@ -6,9 +6,9 @@ import { endFamily, endSession, readSession } from '../../../api/db/session/sess
 import type { SessionRecord } from '../../../api/db/session/record.ts';
 import { countSessions, readScope, searchSessions } from '../../../api/db/session/search.ts';
 import type { SessionFilters } from '../../../api/db/session/search.ts';
-import { boxDatabase } from '../../resources/box-database.ts';
-import type { BoxDatabase } from '../../resources/box-database.ts';
-import { storeFamily, storeSession, uuidAt } from '../../resources/sample-sessions.ts';
+import { boxDatabase } from '../../records/box-database.ts';
+import type { BoxDatabase } from '../../records/box-database.ts';
+import { storeFamily, storeSession, uuidAt } from '../../records/sample-sessions.ts';
 import { waitForLock } from '../../support/lock-wait.ts';
 
 const minute = 60_000;

@@ -10,8 +10,8 @@ import {
 } from '../../../api/db/user/declared-group.ts';
 import { insertGroup } from '../../../api/db/group.ts';
 import { insertUser, setGroupsOfUser } from '../../../api/db/user/user-write.ts';
-import { boxDatabase } from '../../resources/box-database.ts';
-import type { BoxDatabase } from '../../resources/box-database.ts';
+import { boxDatabase } from '../../records/box-database.ts';
+import type { BoxDatabase } from '../../records/box-database.ts';
 
 const owner = { cluster: 'c1', name: 'shop/staff', uid: 'u' };
 

@@ -4,8 +4,8 @@ import { deleteGroup, insertGroup, readGroup, updateGroup } from '../../../api/d
 import type { StoredGroup } from '../../../api/db/group.ts';
 import type { Connection } from '../../../api/db/core/transaction.ts';
 import { insertUser, setGroupsOfUser } from '../../../api/db/user/user-write.ts';
-import { boxDatabase } from '../../resources/box-database.ts';
-import type { BoxDatabase } from '../../resources/box-database.ts';
+import { boxDatabase } from '../../records/box-database.ts';
+import type { BoxDatabase } from '../../records/box-database.ts';
 
 describe('the statements of groups', () => {
   let database: BoxDatabase;

@@ -12,8 +12,8 @@ import {
   updateUser,
 } from '../../../api/db/user/user-write.ts';
 import type { NewUser, UserChange } from '../../../api/db/user/user-write.ts';
-import { boxDatabase } from '../../resources/box-database.ts';
-import type { BoxDatabase } from '../../resources/box-database.ts';
+import { boxDatabase } from '../../records/box-database.ts';
+import type { BoxDatabase } from '../../records/box-database.ts';
 
 const span = { limit: 3, offset: 0, descending: false, backward: false };
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { isList, isObject, parseJson } from '../../../crds/json-value.ts';
+import { isList, isObject, parseJson } from '../../../crds/path.ts';
 import { readE2eConfig } from '../config.ts';
 import { apply, kubectl } from '../kubectl.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { isList, isObject, type JsonObject } from '../../../crds/json-value.ts';
+import { isList, isObject, type JsonObject } from '../../../crds/path.ts';
 import { apply, kubectl, readObject, textAt, valueAt } from '../kubectl.ts';
 import { eventually } from '../../support/eventually.ts';
 import { bearer, boxUrl, secretEntries, tokenOf, tokenRequest } from '../token.ts';

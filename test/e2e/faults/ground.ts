@@ -1,6 +1,6 @@
 import { startCaller, type Caller, type LoadFailure } from '../caller/caller.ts';
 import { listObjects, readObject, textAt, untilReady, valueAt } from '../kubectl.ts';
-import { isList } from '../../../crds/json-value.ts';
+import { isList } from '../../../crds/path.ts';
 import { createNamespace, declare, deleteNamespace } from '../namespace.ts';
 import { report } from '../timed.ts';
 import { boxUrl, secretEntries, tokenRequest } from '../token.ts';

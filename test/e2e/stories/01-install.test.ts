@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
-import { parseJson } from '../../../crds/json-value.ts';
+import { parseJson } from '../../../crds/path.ts';
 import { isAsPrinted, runBlocks, shellBlocks, type ShellBlock } from '../../operator/shell-page.ts';
 import { ownPort } from '../../support/own-port.ts';
 import { startCaller, type Caller } from '../caller/caller.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
-import { isList, isObject, parseJson, type JsonObject } from '../../../crds/json-value.ts';
+import { isList, isObject, parseJson, type JsonObject } from '../../../crds/path.ts';
 import { system } from '../installation.ts';
 import { kubectl, nameOf, textAt, valueAt } from '../kubectl.ts';
 import { createNamespace, deleteNamespace } from '../namespace.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { isList, isObject, parseJson } from '../../../crds/json-value.ts';
+import { isList, isObject, parseJson } from '../../../crds/path.ts';
 import { goPeerFile, obtainGoPeers, publishingPrograms } from '../../../tools/needs/go-peers.ts';
 import { startChild, type ChildProgram } from '../../support/child-program.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import { metadataOf, type ClusterBox, type Found } from './cluster-box.ts';
 import { comparableText } from './comparable-text.ts';
 

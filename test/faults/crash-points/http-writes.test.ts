@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createServer, type Server } from 'node:http';
 import { startHttpWrites } from './http-writes.ts';
 import { createWriteLog, WAYS, type Way } from './write-log.ts';
-import { portOf } from '../../../process/port-of.ts';
+import { portOf } from '../../../program/environment.ts';
 
 describe('a proxy of HTTP that shows writes', () => {
   let server: Server;

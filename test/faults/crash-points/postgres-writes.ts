@@ -1,5 +1,5 @@
 import { createConnection, createServer, type Socket } from 'node:net';
-import { portOf } from '../../../process/port-of.ts';
+import { portOf } from '../../../program/environment.ts';
 import type { WriteProxy } from './http-writes.ts';
 import { messageReader, statementReader, type Message } from './postgres-messages.ts';
 import { sqlWriteReader } from './sql-writes.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import { asOwner, type TestDatabase } from '../../support/postgres.ts';
 import type { ApiWorld } from './api-world.ts';
 import { isReady, metadataOf, type ClusterBox, type Found } from './cluster-box.ts';

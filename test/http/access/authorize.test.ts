@@ -5,7 +5,7 @@ import { authorize, mayListPolicies } from '../../../api/http/access/authorize.t
 import type { RequestedAction } from '../../../api/http/access/authorize.ts';
 import { readTokenRequest, token } from '../../../api/oauth/token/endpoint.ts';
 import { Problem } from '../../../api/problem.ts';
-import type { StateCache } from '../../../api/state/state-cache.ts';
+import type { StateCache } from '../../../api/box/state-cache.ts';
 import { makeWorld } from '../../oauth/world.ts';
 import type { World } from '../../oauth/world.ts';
 import { NO_CHECKS } from '../../oauth/no-checks.ts';

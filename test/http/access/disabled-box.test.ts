@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import { startBoxApi } from '../resources/box-api.ts';
 import type { BoxApi } from '../resources/box-api.ts';
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { isList, isObject } from '../../../crds/json-value.ts';
+import { isList, isObject } from '../../../crds/path.ts';
 import { startApi } from '../../support/api.ts';
 import type { TestApi } from '../../support/api.ts';
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import { expect } from 'chai';
 import { userTokens } from '../../support/user-token.ts';
 import { sentences, startBoxApi, stringIn } from '../resources/box-api.ts';

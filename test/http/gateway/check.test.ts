@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import type { DeclaredResource } from '../../support/api.ts';
 import { addUser, newBrowser } from '../pages/browser.ts';
 import type { Browser } from '../pages/browser.ts';

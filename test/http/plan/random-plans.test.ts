@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import { isList, isObject } from '../../../crds/json-value.ts';
+import { isList, isObject } from '../../../crds/path.ts';
 import { seededRandom } from '../../support/random.ts';
 import type { Random } from '../../support/random.ts';
 import type { DeclaredResource } from '../../support/api.ts';

@@ -1,6 +1,6 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import { parse } from 'yaml';
-import type { Environment } from '../../../process/environment.ts';
+import type { Environment } from '../../../program/environment.ts';
 import { startApi } from '../../support/api.ts';
 import type { TestApi } from '../../support/api.ts';
 import type { TestDatabase } from '../../support/postgres.ts';

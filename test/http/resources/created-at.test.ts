@@ -1,4 +1,4 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import { expect } from 'chai';
 import { createdAt } from '../../support/created-at.ts';
 import { nextMillisecond } from '../../support/eventually.ts';

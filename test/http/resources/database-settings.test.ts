@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import { asOwner, freshDatabase } from '../../support/postgres.ts';
 import { entries, startBoxApi, stringIn } from './box-api.ts';
 import type { BoxApi } from './box-api.ts';

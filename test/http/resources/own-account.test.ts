@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import { meanwhile } from '../../support/meanwhile.ts';
 import { ownerQuery } from '../../support/owner-query.ts';
 import { userTokens } from '../../support/user-token.ts';

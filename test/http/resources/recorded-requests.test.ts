@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isList, isObject } from '../../../crds/json-value.ts';
+import { isList, isObject } from '../../../crds/path.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startBoxApi, stringIn } from './box-api.ts';
 import type { BoxApi, Shown } from './box-api.ts';

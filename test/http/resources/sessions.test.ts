@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { uuidAt } from '../../resources/sample-sessions.ts';
+import { uuidAt } from '../../records/sample-sessions.ts';
 import { nextMillisecond } from '../../support/eventually.ts';
 import { adminSecret, complaints, entries, startBoxApi, stringIn } from './box-api.ts';
 import type { BoxApi, Reply, Shown } from './box-api.ts';

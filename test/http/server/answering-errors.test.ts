@@ -24,7 +24,7 @@ import { createLoopTime } from '../../../api/http/server/loop-time.ts';
 import { createInFlight } from '../../../api/shares/in-flight.ts';
 import { createPasswordLimits } from '../../../api/http/throttle/password-guess.ts';
 import { createThrottle, defaultThrottle } from '../../../api/http/throttle/throttle.ts';
-import { createLog } from '../../../process/log.ts';
+import { createLog } from '../../../program/log.ts';
 import { makeWorld } from '../../oauth/world.ts';
 import type { World } from '../../oauth/world.ts';
 import { Problem } from '../../../api/problem.ts';

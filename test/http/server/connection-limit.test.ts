@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { createServer } from 'node:http';
-import { connectionLimit, logRefusedConnections } from '../../../api/http/server/connection-limit.ts';
-import { createLog } from '../../../process/log.ts';
-import { openFilesLimit } from '../../../process/open-files.ts';
+import { connectionLimit, logRefusedConnections, openFilesLimit } from '../../../api/http/server/connection-limit.ts';
+import { createLog } from '../../../program/log.ts';
 
 describe('the number of connections', () => {
   it('leaves files for Postgres and probes, and is 20,000 where there are enough', () => {

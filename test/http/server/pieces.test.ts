@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { setRequestContext } from '../../../api/http/request/request-context.ts';
 import { send } from '../../../api/http/server/send.ts';
-import { portOf } from '../../../process/port-of.ts';
+import { portOf } from '../../../program/environment.ts';
 
 /** More than the sockets of both sides hold: nobody who does not read gets all of it. */
 const pieces = Array.from({ length: 300 }, (_, nth) => Buffer.from(`${String(nth)} é ${'x'.repeat(100_000)}\n`));

@@ -7,7 +7,7 @@ import { readCertificate } from '../../../api/http/tls/certificate.ts';
 import { followCertificate } from '../../../api/http/tls/follow-certificate.ts';
 import { gracefulStop, type Stop } from '../../../api/http/server/graceful-stop.ts';
 import { createHttpServer, defaultServerLimits, listen, replaceCertificate } from '../../../api/http/server/server.ts';
-import { createLog } from '../../../process/log.ts';
+import { createLog } from '../../../program/log.ts';
 import { createAuthority, createSecretFolder, tlsFiles, type SecretFolder } from '../../support/certificates.ts';
 import { eventually } from '../../support/eventually.ts';
 

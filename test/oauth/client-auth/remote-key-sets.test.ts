@@ -6,8 +6,7 @@ import { Outage } from '../../../api/db/core/outage.ts';
 import { fetchText, createRemoteKeySets, fetchLimits } from '../../../api/oauth/client-auth/remote-key-sets.ts';
 import type { RemoteKeySets } from '../../../api/oauth/client-auth/remote-key-sets.ts';
 import { Problem } from '../../../api/problem.ts';
-import { createFairQueue } from '../../../api/shares/fair-queue.ts';
-import { shareUsedUp } from '../../../api/shares/share-used-up.ts';
+import { createFairQueue, shareUsedUp } from '../../../api/shares/fair-queue.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startApi } from '../../support/api.ts';
 import type { TestApi } from '../../support/api.ts';
@@ -15,7 +14,7 @@ import { assertion, makeSigner, proof } from '../assertions.ts';
 import type { Signer } from '../assertions.ts';
 import { sendForm } from '../requests.ts';
 import type { Reply } from '../requests.ts';
-import { portOf } from '../../../process/port-of.ts';
+import { portOf } from '../../../program/environment.ts';
 
 const issuer = 'http://boxgate.test/boxes/default';
 

@@ -3,12 +3,12 @@ import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { CompactEncrypt, SignJWT } from 'jose';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
-import { uuidText } from '../../../process/uuid-text.ts';
+import { uuidText } from '../../../program/text.ts';
 import { bucketOf } from '../../../api/db/session/bucket.ts';
 import { readJwtAccessToken } from '../../../api/oauth/keys/verified-jwts.ts';
-import { createKeyRing } from '../../../api/state/key-ring.ts';
-import { keyRow, sampleSealing } from '../../state/sample-changes.ts';
-import { portOf } from '../../../process/port-of.ts';
+import { createKeyRing } from '../../../api/box/key-ring.ts';
+import { keyRow, sampleSealing } from '../../box/sample-changes.ts';
+import { portOf } from '../../../program/environment.ts';
 import { base64url, claims, header, id, issuer, now, ours, ring, seconds, signed, signedText } from './sample-jwts.ts';
 
 const strangers = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -6,7 +6,7 @@ import type { SigningKeyRow } from '../../../api/db/box/config-changes.ts';
 import { planKeys } from '../../../api/oauth/keys/plan-keys.ts';
 import type { KeyStep } from '../../../api/oauth/keys/plan-keys.ts';
 import type { MissingKey } from '../../../api/oauth/keys/plan-keys.ts';
-import { signingKey } from '../../../api/state/key-ring.ts';
+import { signingKey } from '../../../api/box/key-ring.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;

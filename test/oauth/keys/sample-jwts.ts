@@ -1,8 +1,8 @@
 import { createPrivateKey, sign } from 'node:crypto';
 import { makeSessionId } from '../../../api/credentials/token-text.ts';
-import { uuidText } from '../../../process/uuid-text.ts';
-import { createKeyRing, sealedFor } from '../../../api/state/key-ring.ts';
-import { keyRow, sampleSealing } from '../../state/sample-changes.ts';
+import { uuidText } from '../../../program/text.ts';
+import { createKeyRing, sealedFor } from '../../../api/box/key-ring.ts';
+import { keyRow, sampleSealing } from '../../box/sample-changes.ts';
 
 /** The issuer of the sample tokens. */
 export const issuer = 'https://boxgate.test/boxes/default';

@@ -3,7 +3,7 @@ import { jwtVerify } from 'jose';
 import { generateKeyPairSync } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { LONGEST_JWT, prepareJwt, signJwt } from '../../../api/oauth/keys/sign-jwt.ts';
-import type { SigningAlgorithm, SigningKey } from '../../../api/state/key-ring.ts';
+import type { SigningAlgorithm, SigningKey } from '../../../api/box/key-ring.ts';
 
 type Pair = { readonly publicKey: KeyObject; readonly privateKey: KeyObject };
 

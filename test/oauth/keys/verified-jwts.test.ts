@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { makeSessionId } from '../../../api/credentials/token-text.ts';
-import { uuidText } from '../../../process/uuid-text.ts';
+import { uuidText } from '../../../program/text.ts';
 import { createVerifiedJwts } from '../../../api/oauth/keys/verified-jwts.ts';
-import { createKeyRing } from '../../../api/state/key-ring.ts';
-import { keyRow, sampleSealing } from '../../state/sample-changes.ts';
+import { createKeyRing } from '../../../api/box/key-ring.ts';
+import { keyRow, sampleSealing } from '../../box/sample-changes.ts';
 import { issuer, now, ring, row, seconds, signed } from './sample-jwts.ts';
 
 /** A token of a new session. */

@@ -11,8 +11,8 @@ import type { RefreshToken } from '../../../api/credentials/refresh-token-text.t
 import type { RefreshFamily } from '../../../api/db/session/refresh-family.ts';
 import { validateRefresh, rotationGrace } from '../../../api/oauth/refresh/validate-refresh.ts';
 import type { RefreshVerdict } from '../../../api/oauth/refresh/validate-refresh.ts';
-import type { BoxState, ClientState } from '../../../api/state/box-state.ts';
-import { requestableScopes } from '../../../api/state/requestable-scopes.ts';
+import type { BoxState, ClientState } from '../../../api/box/box-state.ts';
+import { requestableScopes } from '../../../api/box/scopes.ts';
 
 const now = 1_000_000_000;
 const first = firstRefreshToken(randomUUID().replaceAll('-', ''));

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { makeSessionId } from '../../../api/credentials/token-text.ts';
-import { uuidText } from '../../../process/uuid-text.ts';
+import { uuidText } from '../../../program/text.ts';
 import type { FoundSession } from '../../../api/db/session/check.ts';
 import { validateSession } from '../../../api/oauth/session/check-token.ts';
-import type { BoxState, ClientState } from '../../../api/state/box-state.ts';
-import { requestableScopes } from '../../../api/state/requestable-scopes.ts';
+import type { BoxState, ClientState } from '../../../api/box/box-state.ts';
+import { requestableScopes } from '../../../api/box/scopes.ts';
 
 const begun = 1_700_000_000_123;
 const now = begun + 60_000;

@@ -3,8 +3,8 @@ import type { Box } from '../../../crds/box.ts';
 import type { Client } from '../../../crds/client.ts';
 import { planAccessToken, planGrantedToken, planRefreshedToken } from '../../../api/oauth/token/plan.ts';
 import type { RequestedAccess, GrantSettings } from '../../../api/oauth/token/plan.ts';
-import { defaultScope, requestableScopes } from '../../../api/state/requestable-scopes.ts';
-import type { TokenSubject } from '../../../api/state/requestable-scopes.ts';
+import { defaultScope, requestableScopes } from '../../../api/box/scopes.ts';
+import type { TokenSubject } from '../../../api/box/scopes.ts';
 import { refusalOf } from '../refusal.ts';
 
 const client: Client = { resourceType: 'Client', id: 'a', grant_types: ['client_credentials'] };

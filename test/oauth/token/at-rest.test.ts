@@ -4,7 +4,7 @@ import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
 import { parseRefreshToken } from '../../../api/credentials/refresh-token-text.ts';
 import { token } from '../../../api/oauth/token/endpoint.ts';
 import type { TokenResponse } from '../../../api/schemas/oauth.ts';
-import { sealedFor } from '../../../api/state/key-ring.ts';
+import { sealedFor } from '../../../api/box/key-ring.ts';
 import { basic } from '../requests.ts';
 import { formRequest, makeWorld } from '../world.ts';
 import type { World } from '../world.ts';

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import { grantCommand } from '../../../operator/desired/namespace-annotations.ts';
 import { HOSTS_ANNOTATION } from '../../../operator/desired/host-claims.ts';
 import { controlPlane } from '../../support/cluster/control-plane.ts';

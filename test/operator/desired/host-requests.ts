@@ -1,4 +1,4 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import { request } from 'node:http';
 import type { OperatorRig } from '../operator-rig.ts';
 

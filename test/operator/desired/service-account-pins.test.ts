@@ -1,4 +1,4 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import { expect } from 'chai';
 import { proof } from '../../oauth/assertions.ts';
 import { basic, sendForm, type Reply } from '../../oauth/requests.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import { expect } from 'chai';
 import pg from 'pg';
 import { KINDS, type Kind } from '../../../crds/kind.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { LuaFactory } from 'wasmoon';
 import { parse } from 'yaml';
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 
 /** Runs the health script of examples/argocd in a Lua interpreter, as Argo CD does: the object is the global `obj`. */
 export async function argoHealth(object: unknown): Promise<{ readonly status: unknown; readonly message: unknown }> {

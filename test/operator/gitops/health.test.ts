@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Kind } from '../../../crds/kind.ts';
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
 import { argoHealth } from './argo-health.ts';

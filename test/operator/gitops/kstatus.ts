@@ -1,4 +1,4 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 
 /** Status that kstatus (Flux, kpt, Helm) computes for an object. */
 export type KStatus = 'Current' | 'InProgress' | 'Failed' | 'Terminating';

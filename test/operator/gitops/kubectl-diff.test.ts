@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import { KINDS } from '../../../crds/kind.ts';
 import { startControlPlane } from '../../support/cluster/control-plane.ts';
 import { kubectl } from '../../support/cluster/install-crds.ts';

@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { createServer, get } from 'node:https';
 import { certificateStep } from '../../../operator/keys/rotation.ts';
 import { authoritiesOf, createCertificate, type ServiceCertificate } from '../../../operator/keys/certificate.ts';
-import { portOf } from '../../../process/port-of.ts';
+import { portOf } from '../../../program/environment.ts';
 
 const names = ['boxgate-management.boxes.svc', 'boxgate-management'];
 const now = Date.now();

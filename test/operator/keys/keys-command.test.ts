@@ -1,4 +1,4 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import { expect } from 'chai';
 import { execFile } from 'node:child_process';
 import { readApiConfig } from '../../../api/config.ts';

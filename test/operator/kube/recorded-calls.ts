@@ -5,7 +5,7 @@ import {
   ServerConfiguration,
   wrapHttpLibrary,
 } from '@kubernetes/client-node';
-import { parseJson } from '../../../crds/json-value.ts';
+import { parseJson } from '../../../crds/path.ts';
 import type { CallOptions, KubeApi, KubeCall } from '../../../operator/kube/client/kube-api.ts';
 
 /** A call as it is sent. */

@@ -1,4 +1,4 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createManagement } from '../../../api/client/management.ts';
 import { Secret } from '../../../api/client/secret.ts';

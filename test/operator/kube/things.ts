@@ -1,4 +1,4 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import { createConnection } from '../../../operator/kube/client/cluster-config.ts';
 import { createKubeApi, type KubeApi } from '../../../operator/kube/client/kube-api.ts';
 import { KubeError } from '../../../operator/kube/client/kube-error.ts';

@@ -1,7 +1,7 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import { expect } from 'chai';
 import pg from 'pg';
-import type { Environment } from '../../../process/environment.ts';
+import type { Environment } from '../../../program/environment.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startFaultProxy, type FaultProxy } from '../../support/fault-proxy.ts';
 import { operatorNamespace, type OperatorProcess } from '../../support/operator-process.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import type { ControlPlane } from '../../support/cluster/control-plane.ts';
 import { proof } from '../../oauth/assertions.ts';
 import type { FoundClient } from './found-client.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
 import { forEachConcurrently } from '../../../operator/kube/client/kube-object.ts';
 import type { ControlPlane } from '../../support/cluster/control-plane.ts';

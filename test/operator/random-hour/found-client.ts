@@ -1,4 +1,4 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import type { ApiAnswer, ApiCall } from '../../support/cluster/api-call.ts';
 import type { ControlPlane } from '../../support/cluster/control-plane.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import { expect } from 'chai';
 import { table } from '../../crds/objects/table.ts';
 import { startApi, type TestApi } from '../../support/api.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import { expect } from 'chai';
 import type { Kind } from '../../../crds/kind.ts';
 import { kubectl } from '../../support/cluster/install-crds.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import { expect } from 'chai';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';

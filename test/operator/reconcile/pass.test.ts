@@ -1,5 +1,5 @@
-import { isObject } from '../../../crds/json-value.ts';
-import type { JsonObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
+import type { JsonObject } from '../../../crds/path.ts';
 import { expect } from 'chai';
 import { ManagementError } from '../../../api/client/management-error.ts';
 import { startApi, type TestApi } from '../../support/api.ts';

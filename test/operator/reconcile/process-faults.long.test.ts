@@ -1,9 +1,9 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import { copyFile, readFile, rename, writeFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import pg from 'pg';
-import type { Environment } from '../../../process/environment.ts';
+import type { Environment } from '../../../program/environment.ts';
 import { startControlPlane, type ControlPlane } from '../../support/cluster/control-plane.ts';
 import { kubectl } from '../../support/cluster/install-crds.ts';
 import { eventually } from '../../support/eventually.ts';

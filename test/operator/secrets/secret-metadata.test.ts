@@ -1,4 +1,4 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import { expect } from 'chai';
 import { validate } from '../../../operator/desired/validate.ts';
 import { grantedMetadata, permittedMetadata } from '../../../operator/desired/candidates.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isObject, parseJson } from '../../../crds/json-value.ts';
+import { isObject, parseJson } from '../../../crds/path.ts';
 import { kubectl } from '../../support/cluster/install-crds.ts';
 import { makeSigner } from '../../oauth/assertions.ts';
 import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
-import { isList } from '../../../crds/json-value.ts';
+import { isList } from '../../../crds/path.ts';
 import { renderChart } from '../../../tools/chart/render.ts';
 import { goPeerFile, obtainGoPeers, promtool } from '../../../tools/needs/go-peers.ts';
 import { obtainHelm } from '../../../tools/needs/helm.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import { obtainEnvoy } from './obtain-envoy.ts';
 import { sendRequest } from '../../http/raw-http.ts';
 import { startApi } from '../../support/api.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { parse, stringify } from 'yaml';
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import { findDex, obtainDex } from './obtain-dex.ts';
 import { temporaryFolder } from '../../dev/temporary-folder.ts';
 import type { TemporaryFolder } from '../../dev/temporary-folder.ts';

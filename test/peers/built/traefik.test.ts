@@ -1,5 +1,5 @@
 import { parse, stringify } from 'yaml';
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import { obtainTraefik } from './obtain-traefik.ts';
 import { replaced } from '../../support/page-block.ts';
 import { describeGateway } from '../gateway-stories.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import type { ControlPlane } from './control-plane.ts';
 
 /** Subject of the review: `resourceAttributes` or `nonResourceAttributes` of a SubjectAccessReview. */

@@ -3,7 +3,7 @@ import https from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
 import type { ControlPlane } from './control-plane.ts';
-import { portOf } from '../../../process/port-of.ts';
+import { portOf } from '../../../program/environment.ts';
 
 /** Answer that replaces the real one. */
 export interface Refusal {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { ClusterConfig } from '../../../operator/kube/client/cluster-config.ts';
 import { plainSignIn } from './plain-sign-in.ts';
-import { portOf } from '../../../process/port-of.ts';
+import { portOf } from '../../../program/environment.ts';
 
 /** A list, a watch, or another request that the server was sent. */
 export interface ScriptedRequest {

@@ -1,10 +1,10 @@
-import { isObject, parseJson } from '../../../crds/json-value.ts';
+import { isObject, parseJson } from '../../../crds/path.ts';
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { ClusterConfig } from '../../../operator/kube/client/cluster-config.ts';
 import { plainSignIn } from './plain-sign-in.ts';
-import { portOf } from '../../../process/port-of.ts';
+import { portOf } from '../../../program/environment.ts';
 
 /**
  * As much of a Kubernetes API as the operator asks for while no Secret is needed: lists and watches, statuses,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { isObject, parseJson } from '../../../crds/json-value.ts';
-import type { JsonObject } from '../../../crds/json-value.ts';
+import { isObject, parseJson } from '../../../crds/path.ts';
+import type { JsonObject } from '../../../crds/path.ts';
 import { comparisonWith } from './comparison.ts';
 import { recordResponses } from './recorder.ts';
 import { resultsIn } from './results.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, closeSync, mkdirSync, openSync, readFileSync, readdirSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { isObject, parseJson } from '../../../crds/json-value.ts';
+import { isObject, parseJson } from '../../../crds/path.ts';
 import type { Compared, SentResponse } from './comparison.ts';
 
 /** Record of the comparisons of a process, written at once, for a test may kill it. */

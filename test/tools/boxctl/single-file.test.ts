@@ -3,7 +3,7 @@ import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { releaseVersion } from '../../../process/version.ts';
+import { releaseVersion } from '../../../program/version.ts';
 import { buildSingleFile } from '../../../tools/boxctl/build-single-file.ts';
 import { startBoxApi, type BoxApi } from '../../http/resources/box-api.ts';
 

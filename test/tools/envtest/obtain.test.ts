@@ -18,7 +18,7 @@ import {
   serverRelease,
 } from '../../../tools/envtest/release.ts';
 import type { Downloads } from '../../../tools/envtest/release.ts';
-import { portOf } from '../../../process/port-of.ts';
+import { portOf } from '../../../program/environment.ts';
 
 const names = programs.map(({ name }) => name);
 

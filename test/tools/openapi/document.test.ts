@@ -1,8 +1,8 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
 import { routes, subtrees } from '../../../api/app.ts';
-import { isList, isObject, parseJson } from '../../../crds/json-value.ts';
-import type { JsonObject } from '../../../crds/json-value.ts';
+import { isList, isObject, parseJson } from '../../../crds/path.ts';
+import type { JsonObject } from '../../../crds/path.ts';
 import { readDocument } from '../../support/responses/compare-sent.ts';
 import { createMatching } from '../../support/responses/comparison.ts';
 import { describedResponses } from '../../support/responses/described.ts';

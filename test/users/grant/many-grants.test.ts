@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { StoredGrant } from '../../../api/db/user/grant.ts';
-import { readSearch } from '../../../api/resources/search/parameters.ts';
-import type { SearchResult } from '../../../api/resources/search/search.ts';
+import { readSearch } from '../../../api/records/search/parameters.ts';
+import type { SearchResult } from '../../../api/records/search/search.ts';
 import { grant } from '../../../api/records/grant.ts';
-import { boxDatabase } from '../../resources/box-database.ts';
-import type { BoxDatabase } from '../../resources/box-database.ts';
+import { boxDatabase } from '../../records/box-database.ts';
+import type { BoxDatabase } from '../../records/box-database.ts';
 
 const count = 10_001;
 

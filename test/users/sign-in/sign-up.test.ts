@@ -5,7 +5,7 @@ import { endBoxData } from '../../../api/db/box/box-data.ts';
 import { lockBox, retireBox } from '../../../api/db/box/namespace.ts';
 import { inBox } from '../../../api/db/core/transaction.ts';
 import { Problem } from '../../../api/problem.ts';
-import type { StateCache } from '../../../api/state/state-cache.ts';
+import type { StateCache } from '../../../api/box/state-cache.ts';
 import { signUp } from '../../../api/users/sign-in/sign-up.ts';
 import { makeWorld } from '../../oauth/world.ts';
 import type { Declared, World } from '../../oauth/world.ts';

@@ -4,8 +4,8 @@ import { createPasswords } from '../../../api/credentials/password.ts';
 import { bumpVersion } from '../../../api/db/box/box.ts';
 import { insertUser, updateUser } from '../../../api/db/user/user-write.ts';
 import { verifyPassword } from '../../../api/users/sign-in/verify-password.ts';
-import { boxDatabase } from '../../resources/box-database.ts';
-import type { BoxDatabase } from '../../resources/box-database.ts';
+import { boxDatabase } from '../../records/box-database.ts';
+import type { BoxDatabase } from '../../records/box-database.ts';
 
 describe('who signs in', () => {
   let database: BoxDatabase;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { refuseOwnVerification, verifiedAfter } from '../../../api/users/user/email-verification.ts';
+import { refuseOwnVerification, verifiedAfter } from '../../../api/users/user/change.ts';
 import { Problem } from '../../../api/problem.ts';
 
 describe('whether an email is verified after a change', () => {

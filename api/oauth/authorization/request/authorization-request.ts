@@ -1,9 +1,9 @@
 import type { Box } from '../../../../crds/box.ts';
 import type { Client } from '../../../../crds/client.ts';
-import type { BoxState, ClientState } from '../../../state/box-state.ts';
+import type { BoxState, ClientState } from '../../../box/box-state.ts';
 import { planAccessToken } from '../../token/plan.ts';
 import type { AccessTokenPlan, GrantSettings } from '../../token/plan.ts';
-import { defaultScope } from '../../../state/requestable-scopes.ts';
+import { defaultScope } from '../../../box/scopes.ts';
 import { requestedAccess } from '../../token/requested-access.ts';
 import { requiresPkce } from '../../client-auth/client-type.ts';
 import { OAuthError } from '../../oauth-error.ts';

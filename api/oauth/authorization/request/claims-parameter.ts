@@ -1,6 +1,6 @@
-import { isObject, parseJson } from '../../../../crds/json-value.ts';
-import type { JsonObject } from '../../../../crds/json-value.ts';
-import type { Scopes } from '../../../state/known-scopes.ts';
+import { isObject, parseJson } from '../../../../crds/path.ts';
+import type { JsonObject } from '../../../../crds/path.ts';
+import type { Scopes } from '../../../box/scopes.ts';
 import { SCOPE_OF_CLAIM } from '../../openid/user-claims.ts';
 import { asksForIdToken, claimWord, hasScope } from '../../scope-text.ts';
 import type { RequestedClaim } from '../../scope-text.ts';

@@ -1,5 +1,5 @@
 import { allows } from '../../../../crds/compatibility.ts';
-import type { BoxState, ClientState } from '../../../state/box-state.ts';
+import type { BoxState, ClientState } from '../../../box/box-state.ts';
 import type { Parameters } from '../../token/parameters.ts';
 import { AuthorizationError } from './authorization-error.ts';
 

@@ -1,5 +1,5 @@
 import type { UserHints } from '../../../credentials/user-hint.ts';
-import type { BoxState } from '../../../state/box-state.ts';
+import type { BoxState } from '../../../box/box-state.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { KEY_GONE, readIdTokenHint } from '../../openid/id-token-hint.ts';
 import type { IdTokenHint } from '../../openid/id-token-hint.ts';

@@ -4,7 +4,7 @@ import type { StoredCode } from '../../../db/authorization/authorization-code.ts
 import type { Connection } from '../../../db/core/transaction.ts';
 import { insertSession } from '../../../db/session/session.ts';
 import type { TokenResponse } from '../../../schemas/oauth.ts';
-import type { ClientState } from '../../../state/box-state.ts';
+import type { ClientState } from '../../../box/box-state.ts';
 import { planGrantedToken } from '../plan.ts';
 import { requestedAccess } from '../requested-access.ts';
 import { validateCode } from '../../authorization/validate-code.ts';

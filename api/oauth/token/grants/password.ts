@@ -1,5 +1,5 @@
 import { allows } from '../../../../crds/compatibility.ts';
-import type { ClientState } from '../../../state/box-state.ts';
+import type { ClientState } from '../../../box/box-state.ts';
 import { planAccessToken } from '../plan.ts';
 import { requestedAccess } from '../requested-access.ts';
 import { canAuthenticate } from '../../client-auth/client-type.ts';

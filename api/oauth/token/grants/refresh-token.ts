@@ -2,7 +2,7 @@ import { allows } from '../../../../crds/compatibility.ts';
 import { parseRefreshToken } from '../../../credentials/refresh-token-text.ts';
 import type { RefreshToken } from '../../../credentials/refresh-token-text.ts';
 import type { RefreshFamily } from '../../../db/session/refresh-family.ts';
-import type { ClientState } from '../../../state/box-state.ts';
+import type { ClientState } from '../../../box/box-state.ts';
 import { planRefreshedToken } from '../plan.ts';
 import type { AccessTokenPlan } from '../plan.ts';
 import { requestedAccess } from '../requested-access.ts';

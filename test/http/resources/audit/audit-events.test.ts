@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isObject } from '../../../../crds/json-value.ts';
+import { isObject } from '../../../../crds/path.ts';
 import { addUser } from '../../pages/browser.ts';
 import { auditRecords, eventsOf } from './audit-records.ts';
 import type { AuditRecords } from './audit-records.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isObject } from '../../../../crds/json-value.ts';
+import { isObject } from '../../../../crds/path.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { addUser } from '../../pages/browser.ts';
 import { startBoxApi } from '../box-api.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Compile } from 'typebox/compile';
-import { isObject } from '../../../../crds/json-value.ts';
+import { isObject } from '../../../../crds/path.ts';
 import { auditRecordSchema } from '../../../../api/audit/audit-record.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { adminSecret, entries, stringIn } from '../box-api.ts';

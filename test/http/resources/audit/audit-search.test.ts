@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { isObject } from '../../../../crds/json-value.ts';
+import { isObject } from '../../../../crds/path.ts';
 import { blocksOf } from '../../../support/page-block.ts';
 import { auditRecords } from './audit-records.ts';
 import type { AuditRecords } from './audit-records.ts';

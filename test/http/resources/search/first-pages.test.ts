@@ -1,4 +1,4 @@
-import { isObject } from '../../../../crds/json-value.ts';
+import { isObject } from '../../../../crds/path.ts';
 import { expect } from 'chai';
 import { entries, linkOf, startBoxApi } from '../box-api.ts';
 import type { BoxApi, Reply } from '../box-api.ts';

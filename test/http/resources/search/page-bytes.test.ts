@@ -1,4 +1,4 @@
-import { isObject } from '../../../../crds/json-value.ts';
+import { isObject } from '../../../../crds/path.ts';
 import { expect } from 'chai';
 import { ownerQuery } from '../../../support/owner-query.ts';
 import { startBoxApi } from '../box-api.ts';

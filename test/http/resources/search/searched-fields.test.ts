@@ -1,10 +1,9 @@
-import { isObject } from '../../../../crds/json-value.ts';
+import { isObject } from '../../../../crds/path.ts';
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import type { ResourceKind } from '../../../../api/http/resources/resource-exchange.ts';
-import { resourceRoutes } from '../../../../api/http/resources/resource-routes.ts';
-import { userRoutes } from '../../../../api/http/resources/resource-routes.ts';
-import type { SearchDefinition } from '../../../../api/resources/search/parameters.ts';
+import { resourceRoutes, userRoutes } from '../../../../api/http/resources/resource-routes.ts';
+import type { SearchDefinition } from '../../../../api/records/search/parameters.ts';
 import { auditEvent } from '../../../../api/records/audit-event.ts';
 import { accessPolicy } from '../../../../api/records/access-policy.ts';
 import { client } from '../../../../api/records/client.ts';

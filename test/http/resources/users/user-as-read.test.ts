@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isObject } from '../../../../crds/json-value.ts';
+import { isObject } from '../../../../crds/path.ts';
 import { ownerQuery } from '../../../support/owner-query.ts';
 import { NO_STORED_FORMS, STORED_FORMS } from '../../../support/stored-forms.ts';
 import { userTokens } from '../../../support/user-token.ts';

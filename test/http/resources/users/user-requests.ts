@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isObject } from '../../../../crds/json-value.ts';
+import { isObject } from '../../../../crds/path.ts';
 import { member } from '../../../support/member.ts';
 import type { BoxApi, CallOptions, Reply } from '../box-api.ts';
 

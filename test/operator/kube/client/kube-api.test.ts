@@ -1,5 +1,5 @@
 import { AuthenticationV1Api, CustomObjectsApi, VersionApi } from '@kubernetes/client-node';
-import { isObject } from '../../../../crds/json-value.ts';
+import { isObject } from '../../../../crds/path.ts';
 import { expect } from 'chai';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createConnection as openSocket, createServer, type Server } from 'node:net';
@@ -20,7 +20,7 @@ import {
   type ScriptedApiServer,
 } from '../../../support/cluster/scripted-api-server.ts';
 import { apiOf } from '../things.ts';
-import { portOf } from '../../../../process/port-of.ts';
+import { portOf } from '../../../../program/environment.ts';
 
 const never = new AbortController().signal;
 const version: KubeCall = (make) => make(VersionApi).getCode();

@@ -1,4 +1,4 @@
-import { isObject } from '../../../../crds/json-value.ts';
+import { isObject } from '../../../../crds/path.ts';
 import { expect } from 'chai';
 import { generateClientSecret } from '../../../../api/credentials/secret-text.ts';
 import type { Kind } from '../../../../crds/kind.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../../crds/json-value.ts';
+import { isObject } from '../../../../crds/path.ts';
 import { expect } from 'chai';
 import { KINDS, type Kind } from '../../../../crds/kind.ts';
 import { clusterConfig, createConnection } from '../../../../operator/kube/client/cluster-config.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../../crds/json-value.ts';
+import { isObject } from '../../../../crds/path.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { bindSecrets } from '../../install-operator.ts';
 import { startOperatorRig, type OperatorRig } from '../../operator-rig.ts';

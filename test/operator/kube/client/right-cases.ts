@@ -1,4 +1,4 @@
-import { isObject } from '../../../../crds/json-value.ts';
+import { isObject } from '../../../../crds/path.ts';
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Kind } from '../../../../crds/kind.ts';

@@ -1,5 +1,5 @@
-import { isObject } from '../../../../crds/json-value.ts';
-import type { Environment } from '../../../../process/environment.ts';
+import { isObject } from '../../../../crds/path.ts';
+import type { Environment } from '../../../../program/environment.ts';
 import { mayAccount } from '../../../support/cluster/access-review.ts';
 import type { ControlPlane } from '../../../support/cluster/control-plane.ts';
 import { eventually } from '../../../support/eventually.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../../crds/json-value.ts';
+import { isObject } from '../../../../crds/path.ts';
 import { expect } from 'chai';
 import { controlPlane, type ControlPlane } from '../../../support/cluster/control-plane.ts';
 import { apiCall } from '../../../support/cluster/api-call.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isObject } from '../../../../crds/json-value.ts';
+import { isObject } from '../../../../crds/path.ts';
 import { kubectl } from '../../../support/cluster/install-crds.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { operatorNamespace, type OperatorProcess } from '../../../support/operator-process.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../../crds/json-value.ts';
+import { isObject } from '../../../../crds/path.ts';
 import type { ControlPlane } from '../../../support/cluster/control-plane.ts';
 
 /** A Service of a cluster, as far as the tests look at it. */

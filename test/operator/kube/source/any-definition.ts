@@ -1,4 +1,4 @@
-import { isObject } from '../../../../crds/json-value.ts';
+import { isObject } from '../../../../crds/path.ts';
 import { KINDS } from '../../../../crds/kind.ts';
 import type { Kind } from '../../../../crds/kind.ts';
 import type { ControlPlane } from '../../../support/cluster/control-plane.ts';

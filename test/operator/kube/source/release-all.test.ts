@@ -1,4 +1,4 @@
-import { isObject } from '../../../../crds/json-value.ts';
+import { isObject } from '../../../../crds/path.ts';
 import { expect } from 'chai';
 import { startControlPlane, type ControlPlane } from '../../../support/cluster/control-plane.ts';
 import { applyCrds } from '../../../support/cluster/install-crds.ts';

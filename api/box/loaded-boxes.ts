@@ -1,0 +1,157 @@
+import { createDeadline, unlessAborted } from '../../program/deadline.ts';
+import type { KeySealing } from '../credentials/key-sealing.ts';
+import { readConfigChanges, TooLarge } from '../db/box/config-changes.ts';
+import type { ConfigChanges, ConfigReading } from '../db/box/config-changes.ts';
+import { Outage } from '../db/core/outage.ts';
+import type { Connections } from '../db/core/pool.ts';
+import { inBoxWithin } from '../db/core/transaction.ts';
+import type { Connection } from '../db/core/transaction.ts';
+import { requestLimit } from '../db/core/with-connection.ts';
+import { mayReadDetails, UNHELD_FIELDS } from '../policy/reads-details.ts';
+import { createBoxState } from './box-state.ts';
+import type { BoxState, MovingBoxState } from './box-state.ts';
+import { createRecentBoxes, resourcesInMemory } from './recent-boxes.ts';
+import { bytesPerCharacter, usualResource } from './resource-weights.ts';
+
+/** The boxes that a replica holds in memory, and the ways to bring one up to date. */
+export interface LoadedBoxes {
+  readonly size: number;
+  get(box: string): BoxState | undefined;
+  /** Creates an empty state that is not held: for the effect of changes that are not committed. */
+  blank(box: string): MovingBoxState;
+  /**
+   * Returns the box at that version, or at a newer one in the database. Loads the changes, once for all waiting
+   * requests. Undefined if there is no such box. Throws Outage, also for a box that takes more memory than allowed.
+   */
+  load(box: string, atLeast: number): Promise<BoxState | undefined>;
+  /** Returns the box for a connection that has locked its row at `version`, even if the database went back. */
+  present(connection: Connection, box: string, version: number): Promise<BoxState | undefined>;
+}
+
+/** Dependencies of the loaded boxes. */
+export interface LoadedBoxesParts {
+  readonly pool: Connections;
+  readonly sealing: KeySealing;
+  readonly onUnusable: (box: string, kind: string, id: string, reason: string) => void;
+  /** Maximum clients and policies of the usual size in all boxes; beyond it least recently used ones are dropped. */
+  readonly most?: number;
+}
+
+/** Milliseconds that reading a box may take: a very large one on a slow machine takes longer than a request waits. */
+const longestLoad = 5_000;
+
+/** Factor by which one box may exceed the memory for all boxes: beyond that it is not served. */
+const largestBox = 2;
+
+/** Creates an empty set of boxes; each is loaded when it is first requested, and again after it was dropped. */
+export function createLoadedBoxes({
+  pool,
+  sealing,
+  onUnusable,
+  most = resourcesInMemory,
+}: LoadedBoxesParts): LoadedBoxes {
+  const states = createRecentBoxes(most);
+  const loading = new Map<string, Promise<BoxState | undefined>>();
+  /** Boxes that were too large, with the requested version: they are not measured again before they change. */
+  const tooLarge = new Map<string, number>();
+  const mostOfOne = (most * usualResource * largestBox) / bytesPerCharacter;
+
+  async function load(box: string, atLeast: number): Promise<BoxState | undefined> {
+    const state = states.get(box);
+    if (state !== undefined && state.version >= atLeast) return state;
+    if (tooLarge.get(box) === atLeast) throw new Outage('the box takes more memory than a replica has for it');
+    const running = loading.get(box);
+    // Its failure applies to every waiting request.
+    const loaded = running === undefined ? undefined : await answered(running);
+    if (loaded !== undefined && loaded.version >= atLeast) return loaded;
+    // A load that began after our request reads everything, even if that is less: the database went back.
+    return answered(loading.get(box) ?? loadNow(box, atLeast));
+  }
+
+  function loadNow(box: string, atLeast: number): Promise<BoxState | undefined> {
+    const work = (connection: Connection) => takeChanges(connection, box);
+    const running = inBoxWithin(pool, box, { mode: 'snapshot', limit: longestLoad }, work)
+      .catch((error: unknown) => refuseLarge(box, atLeast, error))
+      .finally(() => loading.delete(box));
+    loading.set(box, running);
+    return running;
+  }
+
+  function refuseLarge(box: string, atLeast: number, error: unknown): never {
+    if (!(error instanceof TooLarge)) throw error;
+    tooLarge.set(box, atLeast);
+    onUnusable(box, 'Box', box, error.message);
+    throw new Outage(error.message, { cause: error });
+  }
+
+  async function takeChanges(connection: Connection, box: string): Promise<BoxState | undefined> {
+    const state = states.get(box) ?? createState(box);
+    const read = await readMoved(connection, state);
+    if (read === undefined) {
+      states.drop(box);
+      return undefined;
+    }
+    // A read under a lock may have stored another state meanwhile: that one is correct.
+    const held = states.get(box) ?? state;
+    return held === state ? take(read.into, read.changes) : held;
+  }
+
+  /** Reads the changes, and returns the state to apply them to: a new one if a policy may read missing fields. */
+  async function readMoved(connection: Connection, state: MovingBoxState) {
+    const changes = await readConfigChanges(connection, state.box, state.version, readingOf(state));
+    if (changes === undefined) return undefined;
+    if (state.isWhole || !changes.changed.some(({ kind, body }) => kind === 'AccessPolicy' && mayReadDetails(body))) {
+      return { changes, into: state };
+    }
+    const into = createState(state.box, true);
+    const all = await readConfigChanges(connection, state.box, into.version, readingOf(into));
+    return all === undefined ? undefined : { changes: all, into };
+  }
+
+  function readingOf({ isWhole }: MovingBoxState): ConfigReading {
+    return { without: isWhole ? [] : UNHELD_FIELDS, most: mostOfOne };
+  }
+
+  /** Applies changes to their state; a whole box replaces that state. */
+  function take(held: MovingBoxState, changes: ConfigChanges): BoxState {
+    const state = changes.complete && held.version > 0 ? createState(held.box, held.isWhole) : held;
+    state.take(changes);
+    states.put(state);
+    return state;
+  }
+
+  async function present(connection: Connection, box: string, version: number): Promise<BoxState> {
+    const known = states.get(box);
+    if (known?.version === version) return known;
+    const state = known ?? createState(box);
+    const read = await readMoved(connection, state);
+    return read === undefined ? state : take(read.into, read.changes);
+  }
+
+  function createState(box: string, isWhole = false): MovingBoxState {
+    const unusable = (kind: string, id: string, reason: string): void => {
+      onUnusable(box, kind, id, reason);
+    };
+    return createBoxState(box, sealing, unusable, isWhole);
+  }
+
+  return {
+    load,
+    present,
+    blank: (box) => createState(box),
+    get: (box) => states.get(box),
+    get size() {
+      return states.size;
+    },
+  };
+}
+
+/** Waits within the time of a request; the load continues for later requests. Throws Outage. */
+async function answered<T>(running: Promise<T>): Promise<T> {
+  const deadline = createDeadline(requestLimit, () => new Outage('the box is still being read'));
+  try {
+    return await unlessAborted(running, deadline.signal);
+  } finally {
+    deadline.lift();
+  }
+}

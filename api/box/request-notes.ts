@@ -1,0 +1,92 @@
+import type { Subject } from '../policy/policy-index.ts';
+import type { RequestKey } from '../db/request/recorded-request.ts';
+import { pathShape } from './path-shape.ts';
+
+/** Groups of a user under which a request is counted; those beyond it are left out. */
+const mostGroups = 20;
+
+/** Characters of a method and of a shape that are kept. */
+const longest = { method: 32, shape: 512, app: 253 } as const;
+
+/** Returns the keys under which a request is counted: one, or one for each group of its user. */
+export function requestKeys({ box, subject, app, method, path, policy }: NotedRequest): readonly RequestKey[] {
+  const { client = '' } = subject;
+  const request = {
+    app: app.slice(0, longest.app),
+    method: method.toUpperCase().slice(0, longest.method),
+    shape: pathShape(path, app === '').slice(0, longest.shape),
+    policy,
+  };
+  return principalsOf(subject).map((principal) => ({ box, client, principal, ...request }));
+}
+
+function principalsOf({ user, withoutUserRights }: Subject): readonly string[] {
+  if (user === undefined) return ['client'];
+  if (withoutUserRights === true) return ['limited'];
+  if (user.groupIds.length === 0) return ['user'];
+  return user.groupIds.slice(0, mostGroups).map((id) => `group:${String(id)}`);
+}
+
+/** A decided request, as it is noted: nothing of it is copied or computed. */
+export interface NotedRequest {
+  readonly box: string;
+  readonly subject: Subject;
+  /** App behind a gateway; empty: the own endpoints of the box. */
+  readonly app: string;
+  readonly method: string;
+  /** Path as policies saw it, without its query. */
+  readonly path: string;
+  /** The policy that granted it; empty: none did. */
+  readonly policy: string;
+}
+
+/** Decided requests that a replica has yet to record. */
+export interface RequestNotes {
+  /** Notes a request: costs two lookups. A request beyond a limit is dropped. */
+  note(request: NotedRequest): void;
+  /** Removes and returns the requests since the last call. */
+  take(): readonly NotedRequest[];
+}
+
+/** Requests that are kept at most between two calls of `take`: of one client of a box, of a box, and in all. */
+export interface NoteLimits {
+  readonly ofClient: number;
+  readonly ofBox: number;
+  readonly inAll: number;
+}
+
+/** Enough for every client of a busy box to appear, and few enough that recording them takes a few milliseconds. */
+const defaultNoteLimits: NoteLimits = { ofClient: 16, ofBox: 256, inAll: 1_024 };
+
+interface BoxNotes {
+  count: number;
+  readonly clients: Map<string, number>;
+}
+
+/** Creates empty notes. */
+export function createRequestNotes(limits: NoteLimits = defaultNoteLimits): RequestNotes {
+  let noted: NotedRequest[] = [];
+  let boxes = new Map<string, BoxNotes>();
+
+  return {
+    note(request) {
+      if (noted.length >= limits.inAll) return;
+      let box = boxes.get(request.box);
+      if (box === undefined) boxes.set(request.box, (box = { count: 0, clients: new Map() }));
+      if (box.count >= limits.ofBox) return;
+      const { client = '' } = request.subject;
+      const ofClient = box.clients.get(client) ?? 0;
+      if (ofClient >= limits.ofClient) return;
+      box.clients.set(client, ofClient + 1);
+      box.count += 1;
+      noted.push(request);
+    },
+    take() {
+      const taken = noted;
+      if (taken.length === 0) return taken;
+      noted = [];
+      boxes = new Map();
+      return taken;
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import { isObject } from '../../../crds/path.ts';
+import type { AccessPolicy } from '../../../crds/access-policy.ts';
+import type { Client } from '../../../crds/client.ts';
+import type { Fault } from '../../../crds/fault.ts';
+import { keyFaults } from '../../../crds/public-keys.ts';
+import { sizeFaults } from '../../../crds/resource-size.ts';
+import { RESERVED_ID_MESSAGE, isReservedId } from '../../../crds/reserved-ids.ts';
+import { checkResource } from '../../../crds/validate.ts';
+import { compilePolicy } from '../../policy/compile.ts';
+import type { StoredResource } from '../../db/resource/resource.ts';
+import { Problem } from '../../problem.ts';
+import { futureMoment } from './future-moment.ts';
+import type { StoredKind } from '../services.ts';
+import { readOnlyFaults, withoutReadOnly } from './stored-view.ts';
+
+/** A submitted resource that may be stored, its secret apart. */
+export interface Submission {
+  readonly kind: StoredKind;
+  readonly id: string;
+  readonly resource: Client | AccessPolicy;
+  /** The resource without its secret, as it is stored and returned. */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Absent: the stored one is kept; null: it is removed. */
+  readonly secret: string | null | undefined;
+}
+
+/** A submission, or every fault of the submitted value. */
+export type ValidatedSubmission =
+  { readonly ok: true; readonly submission: Submission } | { readonly ok: false; readonly faults: readonly Fault[] };
+
+/** Path of a submission: the kind, and the id if the path names one. */
+export interface SubmissionPath {
+  readonly kind: StoredKind;
+  readonly id?: string;
+}
+
+/**
+ * Validates a resource submitted over REST in place of `present`, if there is one. `now` in milliseconds. Throws
+ * Problem `invalid` with every fault.
+ */
+export function readSubmission(
+  path: SubmissionPath,
+  value: unknown,
+  now: number,
+  present?: StoredResource,
+): Submission {
+  const validated = validateSubmission(path, value, now);
+  const faults = [...(validated.ok ? [] : validated.faults), ...readOnlyFaults(value, present)];
+  if (!validated.ok || faults.length > 0) throw new Problem('invalid', faults);
+  return validated.submission;
+}
+
+/**
+ * Validates a resource submitted over REST without reading the stored one: its read-only fields are left to
+ * {@link readOnlyFaults}. `now` in milliseconds.
+ */
+export function validateSubmission({ kind, id }: SubmissionPath, value: unknown, now: number): ValidatedSubmission {
+  const settable = withoutReadOnly(value);
+  const given = isObject(settable) && id !== undefined ? { ...settable, id } : settable;
+  const foreign = foreignId(value, id);
+  const checked = checkResource(kind, given);
+  if (!checked.ok) return { ok: false, faults: [...foreign, ...checked.faults] };
+  const { resource } = checked;
+  const faults = [...foreign, ...faultsOf(resource, now)];
+  if (faults.length > 0) return { ok: false, faults };
+  const { secret, ...body } = { secret: undefined, ...resource };
+  const tooLong = sizeFaults(body);
+  if (tooLong.length > 0) return { ok: false, faults: tooLong };
+  return { ok: true, submission: { kind, id: resource.id, resource, body, secret } };
+}
+
+/** C-01: a body that names another resource than the path is a mistake, whichever of the two is meant. */
+function foreignId(value: unknown, id: string | undefined): readonly Fault[] {
+  if (id === undefined || !isObject(value) || value['id'] === undefined || value['id'] === id) return [];
+  return [{ path: 'id', message: 'must be the id in the path, or left out' }];
+}
+
+/** Returns the faults that no schema can see. */
+function faultsOf(resource: Client | AccessPolicy, now: number): readonly Fault[] {
+  if (resource.resourceType === 'AccessPolicy') return policyFaults(resource);
+  const fault = futureMoment(resource, now);
+  return [
+    ...(fault === undefined ? [] : [fault]),
+    ...idFaults(resource),
+    ...trustFaults(resource),
+    ...keyFaults(resource.jwks),
+  ];
+}
+
+/** A client that took the place of a built-in one would receive what users consented to for that one. */
+function idFaults({ id }: Client): readonly Fault[] {
+  return isReservedId(id) ? [{ path: 'id', message: RESERVED_ID_MESSAGE }] : [];
+}
+
+/** A client that could make itself first party would get the rights of every user without their consent. */
+function trustFaults({ first_party }: Client): readonly Fault[] {
+  if (first_party !== true) return [];
+  return [{ path: 'first_party', message: 'must not be true over REST: declare the client as a custom resource' }];
+}
+
+/** A rule that cannot be compiled would grant nothing: over REST it is refused at once. */
+function policyFaults(policy: AccessPolicy): readonly Fault[] {
+  const { fieldFault } = compilePolicy(policy);
+  return fieldFault === undefined ? [] : [fieldFault];
+}

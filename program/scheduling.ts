@@ -1,0 +1,80 @@
+import { setTimeout as sleep, setImmediate } from 'node:timers/promises';
+
+/** Milliseconds for which long work holds the event loop before others have their turn. */
+const LONGEST_TURN = 10;
+
+/**
+ * Returns a function for long work to call between its parts: it lets the rest of the process run once this work has
+ * held the event loop for 10 ms, and otherwise costs nothing.
+ */
+export function createTurns(now: () => number = () => performance.now()): () => Promise<void> | undefined {
+  let began = now();
+  const next = async (): Promise<void> => {
+    await setImmediate();
+    began = now();
+  };
+  return () => (now() - began < LONGEST_TURN ? undefined : next());
+}
+
+/** Runs a slice of long work when the event loop has time for it, and resolves after it. */
+export type Turn = (slice: () => void) => Promise<void>;
+
+/** Milliseconds after which a slice ends: what follows is not begun in it. */
+const LONGEST_SLICE = 4;
+
+/** Does something with each item, in slices of 4 ms; returns what the iterator returns at its end. */
+export async function inSlices<T, R>(items: Iterator<T, R>, turn: Turn, work: (item: T) => void): Promise<R> {
+  for (let next = items.next(); ;) {
+    if (next.done === true) return next.value;
+    await turn(() => {
+      const end = performance.now() + LONGEST_SLICE;
+      while (next.done !== true && performance.now() < end) {
+        work(next.value);
+        next = items.next();
+      }
+    });
+  }
+}
+
+/** Work that is repeated in the background. */
+export interface Rounds {
+  /** Aborted by {@link stop}. */
+  readonly signal: AbortSignal;
+  /** Begins no further round; resolves when the one in progress has ended. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs `work` again and again, each time `period` milliseconds after the start or after the last round has ended. The
+ * wait keeps no process alive. `work` must never throw.
+ */
+export function startRounds(period: number, work: (signal: AbortSignal) => Promise<void>): Rounds {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const rounds = async (): Promise<void> => {
+    for (;;) {
+      await sleep(period, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
+      await work(signal);
+    }
+  };
+  const running = rounds();
+  return {
+    signal,
+    stop() {
+      stopping.abort();
+      return running;
+    },
+  };
+}
+
+/** Yields items in portions of `size`, in their order; the last one may be smaller. */
+export function* inPortions<T>(items: readonly T[], size: number): Generator<readonly T[]> {
+  for (let from = 0; from < items.length; from += size) yield items.slice(from, from + size);
+}
+
+/** Calls back after `wait` milliseconds, unless the returned function is called first. */
+export function schedule(wait: number, callback: () => void): () => void {
+  const timer = setTimeout(callback, wait);
+  return () => clearTimeout(timer);
+}
