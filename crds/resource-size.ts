@@ -3,7 +3,7 @@ import type { Fault } from './fault.ts';
 /** Characters of `details`, as JSON. */
 const LONGEST_DETAILS = 8_192;
 
-/** Characters of a Client or an AccessPolicy without its secret, as JSON. The schemas of other kinds bound their sizes. */
+/** Characters of a Client or an AccessPolicy without its secret, as JSON. The schemas of other kinds are bounds. */
 export const LONGEST_RESOURCE = 32_768;
 
 /** Checks whether objects of a kind have free fields, so that {@link LONGEST_RESOURCE} applies to them. */

@@ -1,5 +1,5 @@
 import type { AccessPolicy } from '../../crds/access-policy.ts';
-import { isList, isObject } from '../../crds/json-value.ts';
+import { isList, isObject } from '../../crds/path.ts';
 import type { Fault } from '../../crds/fault.ts';
 import { CompileCost, PolicyFault } from './engines/engine.ts';
 import { engines, isEngine } from './engines/index.ts';

@@ -8,8 +8,8 @@ import { send } from './send.ts';
 
 /**
  * Checks the origin of a request to a path, and answers a preflight that it permits; false: the request goes on.
- * Scripts of other origins may call the endpoints for programs, without cookies, from an origin that the box or one of its
- * active clients lists (Fetch standard, "CORS protocol"), and read the public documents from anywhere. Pages are
+ * Scripts of other origins may call the endpoints for programs, without cookies, from an origin that the box or one of
+ * its active clients lists (Fetch standard, "CORS protocol"), and read the public documents from anywhere. Pages are
  * excluded: no script reads them, and the authorization endpoint is one of them (RFC 9700 §2.6). Throws Outage.
  */
 export type CrossOrigin = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;

@@ -1,13 +1,7 @@
 import { expect } from 'chai';
 import { bumpVersion } from '../../../api/db/box/box.ts';
 import type { Connection } from '../../../api/db/core/transaction.ts';
-import {
-  declaredGroups,
-  findGroups,
-  releaseGroups,
-  sizesOfGroups,
-  storeGroups,
-} from '../../../api/db/user/declared-group.ts';
+import { declaredGroups, findGroups, sizesOfGroups, storeGroups } from '../../../api/db/user/declared-group.ts';
 import { insertGroup } from '../../../api/db/group.ts';
 import { insertUser, setGroupsOfUser } from '../../../api/db/user/user-write.ts';
 import { boxDatabase } from '../../records/box-database.ts';

@@ -16,7 +16,7 @@ describe('negotiate', () => {
     ['text/html, application/json;q=0.1', 'application/json'],
     ['application/json;q=0, */*', 'application/yaml'],
     ['text/html, */*;q=0.1', 'application/json'],
-    // E-11: the headers of curl and requests, axios, Java, Feign, .NET, Angular, OData, Go without one and with an empty one.
+    // Headers of curl and requests, axios, Java, Feign, .NET, Angular, OData, Go without one and with an empty one.
     ['*/*', 'application/json'],
     ['application/json, text/plain, */*', 'application/json'],
     ['text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2', 'application/json'],
