@@ -5,13 +5,7 @@ import { builtinModules } from 'node:module';
 import tseslint from 'typescript-eslint';
 import { docOnExport } from './eslint-doc-on-export.js';
 
-const product = [
-  'crds/**/*.ts',
-  'api/**/*.{ts,tsx}',
-  'operator/**/*.ts',
-  'program/**/*.ts',
-  'dev/**/*.ts',
-];
+const product = ['crds/**/*.ts', 'api/**/*.{ts,tsx}', 'operator/**/*.ts', 'program/**/*.ts', 'dev/**/*.ts'];
 
 /** Syntax that is refused everywhere. */
 const nowhere = [

@@ -4,7 +4,7 @@ import { isMore } from './needs.ts';
 import type { Needs } from './needs.ts';
 import type { Candidates, Subject } from './policy-index.ts';
 
-/** What is missing before the candidates can decide: parts of the request, or compiled policies. */
+/** Parts that are missing before the candidates can decide: those of the request, or compiled policies. */
 export class Missing {
   /** The most that any candidate looks at. */
   readonly needs: Needs;
@@ -39,7 +39,7 @@ export function prepare(
 }
 
 /**
- * Repeats an attempt until nothing is missing. It begins anew, because a right may be withdrawn while policies are
+ * Repeats an attempt until nothing is missing. It begins again, because a right may be withdrawn while policies are
  * compiled and the request is read. Throws what the attempt and `read` throw.
  */
 export async function whenPrepared<T>(

@@ -132,7 +132,6 @@ describe('createManagement', () => {
       detail: 'owned by a/b',
       faults: [{ path: 'link', message: 'must be' }],
       owner: { name: 'a/b', uid: 'u' },
-      changed: true,
     };
     answer = text(`${JSON.stringify({ ...result, unknown: 1 })}\n${applied}`);
     expect(await management.apply(call(), signal)).to.deep.equal([result]);
