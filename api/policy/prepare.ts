@@ -1,4 +1,4 @@
-import { createTurns } from '../../process/turns.ts';
+import { createTurns } from '../../program/scheduling.ts';
 import type { CompiledPolicy } from './compile.ts';
 import { isMore } from './needs.ts';
 import type { Needs } from './needs.ts';

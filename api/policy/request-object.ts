@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../crds/json-value.ts';
-import { isList, isObject } from '../../crds/json-value.ts';
+import type { JsonObject } from '../../crds/path.ts';
+import { isList, isObject } from '../../crds/path.ts';
 
 /** Text that policies see instead of a password or secret in a body: only that one is given. */
 export const PRESENT = '[present]';

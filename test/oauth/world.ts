@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createFailedPolicies } from '../../api/policy/decide.ts';
-import { createRequestNotes } from '../../api/state/request-notes.ts';
+import { createRequestNotes } from '../../api/box/request-notes.ts';
 import type pg from 'pg';
 import type { AuditEventOfBox } from '../../api/db/audit/audit-event.ts';
 import type { ApplyLine } from '../../api/client/desired-state.ts';
@@ -27,14 +27,14 @@ import { createSigningKeys } from '../../api/oauth/keys/signing-keys.ts';
 import { createVerifiedJwts } from '../../api/oauth/keys/verified-jwts.ts';
 import { readTokenRequest } from '../../api/oauth/token/endpoint.ts';
 import type { TokenRequest } from '../../api/oauth/token/grants/grant.ts';
-import { applyBox } from '../../api/resources/apply/apply.ts';
-import type { ApplyServices } from '../../api/resources/apply/apply.ts';
+import { applyBox } from '../../api/apply/apply.ts';
+import type { ApplyServices } from '../../api/apply/apply.ts';
 import { parseApplyLine } from '../../api/http/management/management-lines.ts';
 import { createFairQueue } from '../../api/shares/fair-queue.ts';
-import { createClusterSettings } from '../../api/state/cluster-settings.ts';
-import { createStateCache } from '../../api/state/state-cache.ts';
+import { createClusterSettings } from '../../api/box/cluster-settings.ts';
+import { createStateCache } from '../../api/box/state-cache.ts';
 import { createFirstAdmins } from '../../api/users/user/first-admins.ts';
-import { createUsageNotes } from '../../api/state/usage-notes.ts';
+import { createUsageNotes } from '../../api/box/usage-notes.ts';
 import { freshDatabase } from '../support/postgres.ts';
 
 /** A resource as a test writes it. */

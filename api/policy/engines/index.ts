@@ -1,5 +1,5 @@
 import type { Engine, RULE_ENGINES } from '../../../crds/access-policy.ts';
-import { isList, isObject } from '../../../crds/json-value.ts';
+import { isList, isObject } from '../../../crds/path.ts';
 import { cel } from './cel.ts';
 import { PolicyEnded, PolicyFault } from './engine.ts';
 import type { CompileCost, Rule, RuleEngine, RuleFields } from './engine.ts';

@@ -1,5 +1,5 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject } from '../../../crds/path.ts';
 import type { CompileCost, Rule, RuleEngine } from './engine.ts';
 import type { LinearRegExp } from '../linear-regexp.ts';
 import { compileField, PolicyFault } from './engine.ts';
