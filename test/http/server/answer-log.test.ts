@@ -77,7 +77,7 @@ describe('the log of answers', () => {
     const refused: readonly (readonly [RawRequest, object])[] = [
       [
         { method: 'POST', target: `${base}/auth/token`, headers: [wrong, form], body: 'grant_type=client_credentials' },
-        { route: '/auth/token', status: 401, error: 'invalid_client' },
+        { route: '/auth/token', status: 401, error: 'invalid_client', reason: 'wrong_secret' },
       ],
       [
         { method: 'GET', target: `${base}/Client` },
