@@ -30,7 +30,7 @@ const patterns: readonly (readonly [pattern: RegExp, instead: string])[] = [
 
 /** Files that are read whole: pages, examples, the breaks of the mutants, and the product with its messages. */
 const readWhole =
-  /^(?:(?:README|CONTRIBUTING|SECURITY)\.md|docs\/.*\.md|examples\/.*\.(?:md|yaml)|test\/mutants\/.*|(?:api|crds|dev|operator|process)\/.*\.(?:cjs|sql|ts|yaml))$/;
+  /^(?:(?:README|CONTRIBUTING|SECURITY)\.md|docs\/.*\.md|examples\/.*\.(?:md|yaml)|test\/mutants\/.*|(?:api|crds|dev|operator|program)\/.*\.(?:cjs|sql|ts|yaml))$/;
 
 /** Files of which only the comments are read. */
 const readComments = /^(?:test|tools)\/.*\.(?:cjs|ts)$/;

@@ -105,7 +105,7 @@ describe('the userinfo endpoint', () => {
     const refused = await api.get('/auth/userinfo', { Origin: listed });
     expect([refused.status, cross(refused)]).to.deep.equal([401, { 'access-control-allow-origin': listed }]);
     const stranger = await preflight('https://evil.example');
-    expect([stranger.status, cross(stranger)]).to.deep.equal([405, {}]);
+    expect([stranger.status, cross(stranger)]).to.deep.equal([204, {}]);
     expect(cross(await api.get('/auth/userinfo', { ...bearer(token), Origin: 'https://evil.example' }))).to.deep.equal(
       {},
     );
