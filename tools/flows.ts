@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isMainThread } from 'node:worker_threads';
 import type { Client } from '../crds/client.ts';
-import { startBoxgate } from './bench/boxgate.ts';
+import { startBoxgate, type Boxgate } from './bench/boxgate.ts';
 import { startPostgres } from './bench/machine/postgres.ts';
 
 /** Place that a process under measurement writes to. */
@@ -58,7 +58,19 @@ async function measure(): Promise<void> {
 
 async function measureApi(file: string): Promise<void> {
   const postgres = await startPostgres();
-  const boxgate = await startBoxgate(postgres, 'flows', loaded(file));
+  try {
+    const boxgate = await startBoxgate(postgres, 'flows', loaded(file));
+    try {
+      await measureFlows(boxgate, file);
+    } finally {
+      await boxgate.stop();
+    }
+  } finally {
+    await postgres.stop();
+  }
+}
+
+async function measureFlows(boxgate: Boxgate, file: string): Promise<void> {
   const base = `http://127.0.0.1:${String(boxgate.port)}`;
   const { id, secret } = boxgate.clients.opaque;
   const basic = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
@@ -96,12 +108,7 @@ async function measureApi(file: string): Promise<void> {
     'PUT Client': put,
     'declared Client, in the API': declareOne,
   };
-  try {
-    for (const [name, flow] of Object.entries(flows)) await measureFlow(name, flow, { pid: boxgate.pid, file });
-  } finally {
-    await boxgate.stop();
-    await postgres.stop();
-  }
+  for (const [name, flow] of Object.entries(flows)) await measureFlow(name, flow, { pid: boxgate.pid, file });
 }
 
 async function measureReconciler(folder: string): Promise<void> {
