@@ -100,7 +100,7 @@ describe('the boxgate command', () => {
 
 /** Copies what a checkout has of the command, besides its program, into a folder. */
 function copyLauncher(folder: string): void {
-  for (const file of ['dev/boxgate.cjs', 'process/launcher.cjs']) {
+  for (const file of ['dev/boxgate.cjs', 'program/launcher.cjs']) {
     mkdirSync(join(folder, dirname(file)), { recursive: true });
     copyFileSync(file, join(folder, file));
   }

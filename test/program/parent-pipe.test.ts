@@ -6,7 +6,7 @@ import { onParentGone } from '../../program/signals.ts';
 
 /** Says when it watches, and ends only when its parent is gone. */
 const watcher = `
-import { onParentGone } from '../process/process/parent-pipe.ts';
+import { onParentGone } from './program/signals.ts';
 const open = setInterval(() => undefined, 1000);
 onParentGone(3, () => clearInterval(open));
 process.stdout.write('watching');
