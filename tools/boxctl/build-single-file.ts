@@ -56,7 +56,7 @@ async function bundle(script: string): Promise<void> {
         setup(building) {
           // There is no package.json next to the executable.
           const contents = `export const releaseVersion = () => ${JSON.stringify(releaseVersion())};`;
-          building.onLoad({ filter: /process\/version\.ts$/ }, () => ({ contents, loader: 'ts' }));
+          building.onLoad({ filter: /program\/version\.ts$/ }, () => ({ contents, loader: 'ts' }));
         },
       },
     ],
