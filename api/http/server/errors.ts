@@ -41,11 +41,12 @@ export function answeringErrors({ log, onAnswer }: Pick<ApiContext, 'log' | 'onA
     // Before the log line: if this fails, one line reports both errors.
     if (response.headersSent || response.destroyed) response.destroy();
     else send(response, errorAnswer(error, requestContext, request.headers['accept-language']), onAnswer);
-    const facts = { ...errorFacts(error), request_id: requestContext.requestId };
-    if (refusal === undefined) log.error(facts, 'bug');
-    else if (error instanceof Outage) log.warn({ ...facts, stack: undefined }, 'outage');
+    // Only for what is logged: V8 writes the text of a stack when it is read, which takes longer than the answer.
+    const facts = () => ({ ...errorFacts(error), request_id: requestContext.requestId });
+    if (refusal === undefined) log.error(facts(), 'bug');
+    else if (error instanceof Outage) log.warn({ ...facts(), stack: undefined }, 'outage');
     else if (requestContext.reason === 'token_too_large') {
-      log.warn({ ...facts, stack: undefined, box: requestContext.box }, 'a token was not issued');
+      log.warn({ ...facts(), stack: undefined, box: requestContext.box }, 'a token was not issued');
     }
   }
 }
