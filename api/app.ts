@@ -1,10 +1,13 @@
 import type { ApiContext } from './http/server/api-context.ts';
 import type { Endpoint } from './http/server/endpoint.ts';
-import { closeSessionEndpoint } from './http/endpoints/oauth.ts';
-import { keySetEndpoint, metadataEndpoint } from './http/endpoints/metadata.ts';
-import { openApiEndpoint } from './http/endpoints/metadata.ts';
-import { introspectEndpoint, revokeEndpoint, tokenEndpoint } from './http/endpoints/oauth.ts';
-import { userInfoEndpoint } from './http/endpoints/oauth.ts';
+import {
+  closeSessionEndpoint,
+  introspectEndpoint,
+  revokeEndpoint,
+  tokenEndpoint,
+  userInfoEndpoint,
+} from './http/endpoints/oauth.ts';
+import { keySetEndpoint, metadataEndpoint, openApiEndpoint } from './http/endpoints/metadata.ts';
 import { checkEndpoint } from './http/gateway/check.ts';
 import { CHECK_PATH } from './http/gateway/original-request.ts';
 import { authorizeEndpoint, postedAuthorizeEndpoint } from './http/pages/authorize.ts';

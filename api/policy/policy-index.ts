@@ -161,7 +161,7 @@ function* inOrder(
   yield* merged(open, isBefore, isWanted);
 }
 
-/** Checks the order of policies: those that need no body come first, so that such decisions do not wait for it. */
+/** Checks the order of policies: those that look at the head alone are asked first. */
 function isBefore(one: CompiledPolicy, other: CompiledPolicy): boolean {
   const looks = one.needs !== 'head';
   return looks === (other.needs !== 'head') ? one.id < other.id : !looks;

@@ -1,6 +1,5 @@
-import type { Document, Node } from 'yaml';
+import type { Document, Node, CST } from 'yaml';
 import { Composer, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, Parser, Scalar } from 'yaml';
-import type { CST } from 'yaml';
 import { memberPath } from '../../../crds/path.ts';
 import { DEEPEST } from '../../../crds/text.ts';
 import { kubectlWords, plainName } from '../../../crds/yaml-words.ts';

@@ -3,8 +3,7 @@ import { afterSignIn } from '../../oauth/authorization/request/prompt.ts';
 import type { SignedIn } from '../../users/sign-in/begin-sign-in.ts';
 import { emailKey } from '../../users/user/email.ts';
 import { hasRequest } from './authorization-hint.ts';
-import { setCookie } from '../cookies/cookie.ts';
-import { deviceTokenOf, setDeviceCookie } from '../cookies/cookie.ts';
+import { setCookie, deviceTokenOf, setDeviceCookie } from '../cookies/cookie.ts';
 import { sendOn } from './send.ts';
 import type { PageExchange } from './page-request.ts';
 

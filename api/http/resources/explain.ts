@@ -18,7 +18,7 @@ import { clientOf } from '../../oauth/built-in-clients.ts';
 import { carriesUserRights } from '../../oauth/session/user-rights.ts';
 import type { RestOfRequest } from '../access/authorize.ts';
 import { subjectWith } from '../access/session-parts.ts';
-import { bodyFormat } from '../formats/parse-body.ts';
+import { bodyFormat, demandBody } from '../formats/parse-body.ts';
 import {
   EXPLAIN_PATH,
   PLAN_PATH,
@@ -31,7 +31,6 @@ import {
 import { parseQuestion } from './question.ts';
 import type { Question } from './question.ts';
 import type { AskedRequest } from './explained-request.ts';
-import { demandBody } from '../formats/parse-body.ts';
 import { appSubject } from '../gateway/app-subject.ts';
 import type { AppToken } from '../gateway/app-subject.ts';
 import { requestedChanges } from './requested-changes.ts';

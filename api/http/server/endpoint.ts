@@ -9,5 +9,10 @@ export function partOfPath(parameters: PathParameters, name: string): string | u
   return typeof part === 'string' ? part : undefined;
 }
 
+/** Checks whether a URL is a path, with or without a query, or lies below it. */
+export function isBelow(url: string, path: string): boolean {
+  return url.startsWith(path) && /^[/?]?$/.test(url.charAt(path.length));
+}
+
 /** The asynchronous handler of a route; an error that it throws becomes the answer. */
 export type Endpoint = (request: IncomingMessage, response: ServerResponse, path: PathParameters) => Promise<void>;

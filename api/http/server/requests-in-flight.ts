@@ -5,6 +5,7 @@ import type { InFlight } from '../../shares/in-flight.ts';
 import { CHECK_PATH } from '../gateway/original-request.ts';
 import { requestContextOf } from '../request/request-context.ts';
 import type { ApiContext } from './api-context.ts';
+import { isBelow } from './endpoint.ts';
 
 /** Seconds: another request of the box may end at any time. */
 const retryAfter = '1';
@@ -26,16 +27,12 @@ export function countingInFlight({ inFlight, oauth }: Pick<ApiContext, 'inFlight
   return (_request: unknown, response: ServerResponse, next: () => void): void => {
     if (response.destroyed) return;
     const { box, network, path } = requestContextOf(response);
-    if (!isCheck(path)) {
+    if (!isBelow(path, CHECK_PATH)) {
       enterShare(inFlight, { box, sharer: network, most: oauth.states.quota(box).requests }, SHARE_USED_UP);
       response.on('close', leave);
     }
     next();
   };
-}
-
-function isCheck(path: string): boolean {
-  return path.startsWith(CHECK_PATH) && /^[/?]?$/.test(path.charAt(CHECK_PATH.length));
 }
 
 /** A box, with its quota of requests, and one of those who share it. */

@@ -2,6 +2,7 @@ import type { Express, NextFunction, Request, Response } from 'express';
 import { Problem } from '../../problem.ts';
 import type { ApiContext } from './api-context.ts';
 import { createCrossOrigin } from './cross-origin.ts';
+import { isBelow } from './endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
 import { countingBody } from '../request/body-bytes.ts';
 import { requestContextOf } from '../request/request-context.ts';
@@ -74,7 +75,7 @@ function allowedMethods(methods: readonly Method[]): string {
 /** Returns the shape of the endpoints that share the first segment of a path, for an error before a route is found. */
 export function shapeNear(url: string, routes: readonly Route[], subtrees: readonly Subtree[]): ErrorShape {
   const path = url.replace(/^\/boxes\/[^/?]*/, '');
-  const below = subtrees.find(([root]) => path.startsWith(root) && /^[/?]?$/.test(path.charAt(root.length)));
+  const below = subtrees.find(([root]) => isBelow(path, root));
   const segment = path.split(/[/?]/, 2)[1];
   return below?.[1] ?? routes.find(([, route]) => route.split('/', 2)[1] === segment)?.[2] ?? 'plain';
 }

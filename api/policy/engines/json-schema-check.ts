@@ -1,6 +1,5 @@
 import { wordHint } from '../../../crds/did-you-mean.ts';
-import { isList, isObject } from '../../../crds/path.ts';
-import { memberPath } from '../../../crds/path.ts';
+import { isList, isObject, memberPath } from '../../../crds/path.ts';
 import type { CompileCost } from './engine.ts';
 import { linearRegExp } from '../linear-regexp.ts';
 import type { LinearRegExp } from '../linear-regexp.ts';

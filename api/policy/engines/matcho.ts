@@ -1,6 +1,5 @@
 import { wordHint } from '../../../crds/did-you-mean.ts';
-import { isList, isObject } from '../../../crds/path.ts';
-import { memberPath } from '../../../crds/path.ts';
+import { isList, isObject, memberPath } from '../../../crds/path.ts';
 import type { CompileCost, Rule, RuleEngine } from './engine.ts';
 import { isIdField, isEqual, ownMember } from '../json-value.ts';
 import { parseCallerAddress, containsAddress, parseIpNetwork } from '../ip-address.ts';
