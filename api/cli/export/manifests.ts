@@ -39,10 +39,9 @@ export function manifestsOf({ rows, quota }: LiveState, box: string): readonly E
 function objectsOf(rows: readonly LiveRow[], box: string): readonly ExportedManifest[] {
   return order.flatMap((kind) => {
     const own = rows.filter((row) => row.kind === kind);
-    const taken = new Set(own.flatMap((row) => objectName(row) ?? []));
+    const taken: Taken = new Map(own.map((row) => [objectName(row) ?? '', 0]));
     return own.map((row) => {
       const name = objectName(row) ?? newName(row, taken);
-      taken.add(name);
       return { apiVersion: API_VERSION, kind, metadata: { name, namespace: box }, spec: specOf(row, name) };
     });
   });
@@ -57,16 +56,21 @@ function objectName({ kind, object }: LiveRow): string | undefined {
   return name !== undefined && namePattern.test(name) ? name : undefined;
 }
 
-/** Returns an unused name for an object that declares a row: its ID as far as Kubernetes permits it. */
-function newName({ kind, id }: LiveRow, taken: ReadonlySet<string>): string {
+/** Names that are taken, each with the highest number that is taken behind it. */
+type Taken = Map<string, number>;
+
+/** Takes an unused name for an object that declares a row: its ID as far as Kubernetes permits it. */
+function newName({ kind, id }: LiveRow, taken: Taken): string {
   const plain = id
     .toLowerCase()
     .replaceAll(/[^a-z0-9.-]+/g, '-')
     .replaceAll(/^[^a-z0-9]+|[^a-z0-9]+$/g, '');
   const base = namePattern.test(plain) ? plain : kind.toLowerCase();
-  for (let number = 1; ; number += 1) {
+  for (let number = (taken.get(base) ?? 0) + 1; ; number += 1) {
     const name = number === 1 ? base : `${base}-${String(number)}`;
-    if (!taken.has(name)) return name;
+    if (taken.has(name)) continue;
+    taken.set(name, 0).set(base, number);
+    return name;
   }
 }
 
