@@ -1,5 +1,5 @@
 import type { ApiContext } from './http/server/api-context.ts';
-import type { Endpoint } from './http/server/endpoint.ts';
+import type { Endpoint } from './http/request/request-context.ts';
 import {
   closeSessionEndpoint,
   introspectEndpoint,
@@ -12,11 +12,9 @@ import { checkEndpoint } from './http/gateway/check.ts';
 import { CHECK_PATH } from './http/gateway/original-request.ts';
 import { authorizeEndpoint, postedAuthorizeEndpoint } from './http/pages/authorize.ts';
 import { consentEndpoint, consentPageEndpoint } from './http/pages/consent.ts';
-import { homeEndpoint } from './http/pages/home.ts';
-import { logoutEndpoint, postedLogoutEndpoint } from './http/pages/logout.ts';
-import { signInEndpoint, signInPageEndpoint } from './http/pages/sign-in.ts';
+import { homeEndpoint, signInEndpoint, signInPageEndpoint } from './http/pages/sign-in.ts';
+import { logoutEndpoint, postedLogoutEndpoint, signOutEndpoint, signOutPageEndpoint } from './http/pages/logout.ts';
 import { signUpEndpoint, signUpPageEndpoint } from './http/pages/sign-up.ts';
-import { signOutEndpoint, signOutPageEndpoint } from './http/pages/sign-out.ts';
 import { exportHandler } from './http/plan/export.ts';
 import { planEndpoint } from './http/plan/plan-endpoint.ts';
 import { withAuthorization } from './http/resources/resource-gate.ts';
@@ -33,7 +31,7 @@ import { requestedChanges } from './http/resources/requested-changes.ts';
 import { resourceRoutes, userRoutes } from './http/resources/resource-routes.ts';
 import { uiFileEndpoint, uiHomeEndpoint, uiPageEndpoint } from './http/ui/ui.ts';
 import { createRouter, type Router } from './http/server/router.ts';
-import type { Route, Subtree } from './http/server/routes.ts';
+import type { Route, Subtree } from './http/server/router.ts';
 
 /** Creates the router of the public port. */
 export function createApp(context: ApiContext): Router {

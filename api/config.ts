@@ -12,7 +12,7 @@ import type { Environment, EnvironmentReader } from '../program/environment.ts';
 import { logLevels } from '../program/log.ts';
 import type { LogLevel } from '../program/log.ts';
 import { Secret } from './client/secret.ts';
-import { resourcesInMemory } from './box/recent-boxes.ts';
+import { resourcesInMemory } from './box/loaded-boxes.ts';
 
 /** The settings of `boxgate api`, each from one variable of the environment (docs/reference/configuration.md). */
 export interface ApiConfig {

@@ -7,10 +7,9 @@ import { boxAddressing } from './box-addressing.ts';
 import type { ApiConfig } from './config.ts';
 import { createClientSecrets } from './credentials/client-secret.ts';
 import { createDeviceTokens } from './credentials/device-token.ts';
-import { createFailureSlot } from './credentials/failure-slot.ts';
+import { createFailureSlot, createKeySealing } from './credentials/key-sealing.ts';
 import { createHashQueue } from './credentials/hash-queue.ts';
 import type { HashQueue } from './credentials/hash-queue.ts';
-import { createKeySealing } from './credentials/key-sealing.ts';
 import { createPasswords } from './credentials/password.ts';
 import { createUserHints } from './credentials/user-hint.ts';
 import { declaredDaysOf } from './db/audit/audit-days.ts';
@@ -22,16 +21,21 @@ import type { Connections, Database } from './db/core/pool.ts';
 import { checkDatabase } from './db/core/startup.ts';
 import { createLargePages } from './http/resources/large-pages.ts';
 import { createLoopTime } from './http/server/loop-time.ts';
-import { heldBodyBytes } from './http/request/body-bytes.ts';
+import { heldBodyBytes } from './http/request/read-body.ts';
 import { createKnownBoxes } from './http/request/box-address.ts';
 import { createManagementApp } from './http/management/management.ts';
 import { createFailedPolicies } from './policy/decide.ts';
-import { createMetrics, answerLog, brokenLog, handshakeLog } from './http/server/metrics.ts';
-import type { Probed } from './http/server/probes.ts';
-import type { Metrics } from './http/server/metrics.ts';
+import { answerLog, brokenLog, handshakeLog } from './http/server/answer-counts.ts';
+import { createMetrics } from './http/server/metrics.ts';
+import type { Probed, Metrics } from './http/server/metrics.ts';
 import { defaultStopLimits, gracefulStop } from './http/server/graceful-stop.ts';
-import { logRefusedConnections, publicServerLimits } from './http/server/connection-limit.ts';
-import { createHttpServer, defaultServerLimits, listen } from './http/server/server.ts';
+import {
+  logRefusedConnections,
+  publicServerLimits,
+  createHttpServer,
+  defaultServerLimits,
+  listen,
+} from './http/server/server.ts';
 import { createKnownAddresses } from './http/throttle/secret-guess.ts';
 import { createPasswordLimits } from './http/throttle/password-guess.ts';
 import { createSharedFailures } from './http/throttle/failures-of-all-replicas.ts';
@@ -44,7 +48,7 @@ import { errorFacts } from '../program/log.ts';
 import type { Log } from '../program/log.ts';
 import { createClientKeys } from './oauth/client-auth/client-keys.ts';
 import { fetchText, createRemoteKeySets, fetchLimits } from './oauth/client-auth/remote-key-sets.ts';
-import { createServiceAccountTokens } from './oauth/client-auth/service-account-tokens.ts';
+import { createServiceAccountTokens } from './oauth/client-auth/verify-assertion.ts';
 import type { OAuthServices } from './oauth/services.ts';
 import { createSigningKeys } from './oauth/keys/signing-keys.ts';
 import { createVerifiedJwts } from './oauth/keys/verified-jwts.ts';
@@ -57,7 +61,7 @@ import { createInFlight } from './shares/in-flight.ts';
 import type { InFlight } from './shares/in-flight.ts';
 import { createByteBudget } from './shares/byte-budget.ts';
 import type { ByteBudget } from './shares/byte-budget.ts';
-import { checkSealing } from './box/check-sealing.ts';
+import { checkSealing } from './box/key-ring.ts';
 import { createClusterSettings } from './box/cluster-settings.ts';
 import { createStateCache } from './box/state-cache.ts';
 import { createRequestNotes } from './box/request-notes.ts';

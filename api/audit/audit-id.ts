@@ -1,4 +1,4 @@
-import { fillUuidV7 } from '../credentials/random.ts';
+import { fillUuidV7 } from '../credentials/token-text.ts';
 import { uuidText } from '../../program/text.ts';
 
 /**

@@ -2,6 +2,8 @@ import { createPrivateKey, createPublicKey } from 'node:crypto';
 import type { JsonWebKey, KeyObject } from 'node:crypto';
 import type { KeySealing } from '../credentials/key-sealing.ts';
 import type { SigningKeyRow } from '../db/box/config-changes.ts';
+import type { Connections } from '../db/core/pool.ts';
+import { newestSigningKey } from '../db/client-auth/signing-key.ts';
 
 /** The signature algorithms of a box (RFC 7518 §3.1, RFC 8037). */
 export type SigningAlgorithm = SigningKeyRow['algorithm'];
@@ -86,4 +88,18 @@ function openKey(row: SigningKeyRow, sealing: KeySealing, box: string): SigningK
 function jwkOf(value: unknown): JsonWebKey {
   if (typeof value !== 'object' || value === null) throw new TypeError('a signing key without its public part');
   return { ...value };
+}
+
+/**
+ * Opens the newest signing key of the database, if it has one: with a wrong BOXGATE_ENCRYPTION_KEY no JWT could be
+ * signed. Throws an Error of one sentence, or Outage if Postgres cannot answer.
+ */
+export async function checkSealing(pool: Connections, sealing: KeySealing): Promise<void> {
+  const key = await newestSigningKey(pool);
+  if (key === undefined) return;
+  try {
+    sealing.open(key.privateKey, sealedFor(key.box, key.kid)).fill(0);
+  } catch (cause) {
+    throw new Error('BOXGATE_ENCRYPTION_KEY holds no key that opens the signing keys of this database', { cause });
+  }
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { equal } from './equal.ts';
-import { fillRandom } from './random.ts';
+import { equal } from './client-secret.ts';
+import { fillRandom } from './token-text.ts';
 
 const length = 32;
 const shape = /^[A-Za-z0-9_-]{43}$/;

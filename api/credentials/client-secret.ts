@@ -1,10 +1,10 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { setNewest } from '../../program/bounded-map.ts';
-import { isGeneratedSecret } from '../../crds/generated-secret-text.ts';
+import { isGeneratedSecret, generatedSecretText } from '../../crds/generated-secret-text.ts';
 import { Problem } from '../problem.ts';
-import { equal } from './equal.ts';
 import type { Sharer } from '../shares/places.ts';
 import type { HashQueue } from './hash-queue.ts';
+import { fillRandom } from './token-text.ts';
 
 const sha256Prefix = '$sha256$';
 const argon2idPrefix = '$argon2id$';
@@ -119,4 +119,18 @@ export function createClientSecrets(queue: HashQueue): ClientSecrets {
 
 function sha256(secret: string): string {
   return sha256Prefix + hash('sha256', secret, 'hex');
+}
+
+/** Creates a client secret with 256 random bits. */
+export function generateClientSecret(): string {
+  const bytes = Buffer.allocUnsafe(32);
+  fillRandom(bytes, 0, 32);
+  return generatedSecretText(bytes);
+}
+
+/** Checks whether two texts are equal, in a time that depends on their lengths only. */
+export function equal(left: string, right: string): boolean {
+  const a = Buffer.from(left, 'utf8');
+  const b = Buffer.from(right, 'utf8');
+  return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -1,8 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { fillRandom } from './random.ts';
+import { fillRandom, isWhole } from './token-text.ts';
 import { uuidText } from '../../program/text.ts';
-import { isWhole } from './token-text.ts';
 
 /** Parts of an authorization code. */
 export interface CodeParts {

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { StoredPassword } from '../db/user/user.ts';
-import { deriveKey } from './derived-key.ts';
-import { equal } from './equal.ts';
-import { fillRandom } from './random.ts';
+import { deriveKey } from './key-sealing.ts';
+import { equal } from './client-secret.ts';
+import { fillRandom } from './token-text.ts';
 
 /** An account that a browser has signed in to. */
 export interface DeviceAccount {

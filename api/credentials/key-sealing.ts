@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomBytes, hkdfSync, createHmac } from 'node:crypto';
 
 /** Seals private keys at rest under the installation's key (AES-256-GCM), each bound to its owner. */
 export interface KeySealing {
@@ -43,4 +43,22 @@ function open(key: Buffer, sealed: Buffer, belongsTo: string): Buffer {
   decipher.setAAD(Buffer.from(belongsTo, 'utf8'));
   decipher.setAuthTag(sealed.subarray(nonceLength, nonceLength + tagLength));
   return Buffer.concat([decipher.update(sealed.subarray(nonceLength + tagLength)), decipher.final()]);
+}
+
+/** Derives 32 bytes for one purpose from a key of the installation (HKDF, RFC 5869): they reveal nothing of the key. */
+export function deriveKey(key: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, '', `boxgate ${purpose}`, 32));
+}
+
+/** Returns the slot in which failures at something are counted: 5 hexadecimal digits of a keyed hash of its parts. */
+export type FailureSlot = (...parts: readonly string[]) => string;
+
+/**
+ * Creates slots under a key of the installation. There are about a million in each box, so that guesses at accounts
+ * that do not exist cannot fill the database. Without the key nobody can choose two accounts of one slot, or learn an
+ * email from it.
+ */
+export function createFailureSlot(installationKey: Buffer): FailureSlot {
+  const key = deriveKey(installationKey, 'failure slot');
+  return (...parts) => createHmac('sha256', key).update(JSON.stringify(parts)).digest('hex').slice(0, 5);
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { StoredPassword } from '../db/user/user.ts';
 import type { Sharer } from '../shares/places.ts';
-import { deriveKey } from './derived-key.ts';
+import { deriveKey } from './key-sealing.ts';
 import type { HashQueue } from './hash-queue.ts';
 
 /** Creates and verifies the stored form of users' passwords. */

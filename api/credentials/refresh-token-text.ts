@@ -1,7 +1,6 @@
 import { createCipheriv, createDecipheriv, hash, hkdfSync } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { fillRandom } from './random.ts';
-import { isWhole } from './token-text.ts';
+import { fillRandom, isWhole } from './token-text.ts';
 
 /**
  * A refresh token in its parts. All tokens of a family share `familySecret`, which distinguishes an old one from a

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { deriveKey } from './derived-key.ts';
-import { equal } from './equal.ts';
+import { deriveKey } from './key-sealing.ts';
+import { equal } from './client-secret.ts';
 
 /** A user of a box, as a client of that box knows them. */
 export interface HintedUser {

@@ -5,8 +5,8 @@ import type { BoxState } from '../box/box-state.ts';
 import type { SigningAlgorithm } from '../box/key-ring.ts';
 import { PROMPTS } from './authorization/request/prompt.ts';
 import { RESPONSE_MODES, RESPONSE_TYPES } from './authorization/request/response-type.ts';
-import { ASSERTION_ALGORITHMS } from './client-auth/assertion.ts';
-import { grants } from './token/grants/registry.ts';
+import { ASSERTION_ALGORITHMS } from './client-auth/client-auth-request.ts';
+import { grants } from './token/endpoint.ts';
 import { ID_TOKEN_ALGORITHMS } from './openid/id-token.ts';
 import { SCOPE_OF_CLAIM } from './openid/user-claims.ts';
 

@@ -1,5 +1,5 @@
 import type { RefusalReason } from '../refusal-reason.ts';
-import { Refusal } from '../box/refusal.ts';
+import { Refusal } from '../box/state-cache.ts';
 
 /** The error codes of the OAuth endpoints, and their HTTP status (RFC 6749 §5.2, RFC 8707 §2, RFC 6585 §4). */
 export const oauthStatus = {

@@ -11,7 +11,7 @@ import type { StateCache } from '../box/state-cache.ts';
 import type { RequestNotes } from '../box/request-notes.ts';
 import type { UsageNotes } from '../box/usage-notes.ts';
 import type { ClientKeys } from './client-auth/client-keys.ts';
-import type { ServiceAccountTokens } from './client-auth/service-account-tokens.ts';
+import type { ServiceAccountTokens } from './client-auth/verify-assertion.ts';
 import type { SigningKeys } from './keys/signing-keys.ts';
 import type { VerifiedJwts } from './keys/verified-jwts.ts';
 

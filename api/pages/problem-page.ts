@@ -1,8 +1,7 @@
-import { markup } from './markup.ts';
+import { markup, page } from './page.ts';
 import { chooseLanguage } from './language.ts';
 import { messages } from './messages.ts';
 import type { PageProblem } from './messages.ts';
-import { page } from './page.ts';
 import type { Page } from './page.ts';
 
 /** Renders the page for a problem. It contains nothing of the request except its ID, and what a developer is told. */

@@ -1,9 +1,8 @@
-import { markup } from './markup.ts';
-import type { Markup } from './markup.ts';
+import { markup, page } from './page.ts';
+import type { Markup, BoxLook, Page } from './page.ts';
 import type { Language } from './language.ts';
 import { messages } from './messages.ts';
-import { page } from './page.ts';
-import type { BoxLook, Page } from './page.ts';
+import type { Messages } from './messages.ts';
 
 /** Content of the sign-in page. */
 interface SignInView {
@@ -66,4 +65,84 @@ export function emailInput(email: string, autofocus: boolean, described: Markup 
           ${autofocus ? markup`autofocus` : undefined}
           ${described}
         />`;
+}
+
+/** Faults of the typed text, by field. */
+export interface SignUpFaults {
+  readonly email?: 'no-email' | 'other-domain' | 'taken' | 'full' | undefined;
+  readonly password?: 'too-short' | 'too-long' | 'most-used' | 'stored-form' | undefined;
+}
+
+/** Content of the sign-up page. */
+interface SignUpView {
+  readonly language: Language;
+  readonly look: BoxLook;
+  /** App that the user came from. */
+  readonly app: string | undefined;
+  readonly formToken: string;
+  /** Email as it was typed, to be corrected. */
+  readonly email: string;
+  readonly faults: SignUpFaults;
+  /** Domains that emails must have; undefined: any. */
+  readonly domains: readonly string[] | undefined;
+  /** Characters that a password must have at least. */
+  readonly shortestPassword: number;
+  /** Address for users who have an account. */
+  readonly signInAddress: string;
+}
+
+/** Renders the page for registration. Its form goes to the address it was loaded from. */
+export function signUpPage(view: SignUpView): Page {
+  const { language, look, app, formToken, email, faults, signInAddress } = view;
+  const say = messages[language];
+  const emailFault = faults.email === undefined ? undefined : say.emailFaults[faults.email];
+  const passwordFault = faults.password === undefined ? undefined : say.passwordFaults[faults.password];
+  const focusesPassword = faults.email === undefined && faults.password !== undefined;
+  return page(
+    { language, title: say.signUp, ...look },
+    markup`${app === undefined ? undefined : markup`<p class="soft">${say.toContinueTo(app)}</p>`}
+      <form method="post">
+        <input type="hidden" name="form_token" value="${formToken}" />
+        <label for="email">${say.email}</label>
+        ${fault('email', emailFault)}
+        ${domainHint(view, say)}
+        ${emailInput(email, !focusesPassword, describedBy('email', emailFault !== undefined, view.domains !== undefined))}
+        <label for="password">${say.password}</label>
+        ${fault('password', passwordFault)}
+        <p class="hint" id="password-hint">${say.passwordHint(view.shortestPassword)}</p>
+        <input
+          id="password"
+          name="password"
+          type="password"
+          autocomplete="new-password"
+          required
+          ${focusesPassword ? markup`autofocus` : undefined}
+          ${describedBy('password', passwordFault !== undefined, true)}
+        />
+        <button>${say.signUp}</button>
+      </form>
+      <p class="soft other">${say.haveAccount} <a href="${signInAddress}">${say.signIn}</a></p>`,
+  );
+}
+
+function fault(field: string, sentence: string | undefined): Markup | undefined {
+  return sentence === undefined ? undefined : markup`<p class="alert" role="alert" id="${field}-fault">${sentence}</p>`;
+}
+
+function domainHint({ domains }: SignUpView, say: Messages): Markup | undefined {
+  return domains === undefined
+    ? undefined
+    : markup`<p class="hint" id="email-hint">${say.emailHint(domains.join(', '))}</p>`;
+}
+
+function describedBy(field: string, isFaulty: boolean, hasHint: boolean): Markup | undefined {
+  const ids = [...(isFaulty ? [`${field}-fault`] : []), ...(hasHint ? [`${field}-hint`] : [])];
+  if (ids.length === 0) return undefined;
+  return markup`${isFaulty ? markup`aria-invalid="true"` : undefined} aria-describedby="${ids.join(' ')}"`;
+}
+
+/** Renders the page after a registration that waits for an admin. */
+export function waitingPage(language: Language, look: BoxLook): Page {
+  const say = messages[language];
+  return page({ language, title: say.registered, ...look }, markup`<p>${say.waitsForAdmin}</p>`);
 }

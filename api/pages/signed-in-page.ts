@@ -1,8 +1,7 @@
-import { markup } from './markup.ts';
+import { markup, page } from './page.ts';
 import type { Language } from './language.ts';
 import { messages } from './messages.ts';
 import type { Messages } from './messages.ts';
-import { page } from './page.ts';
 import type { BoxLook, Page } from './page.ts';
 
 /** Content of the pages for a user who is signed in. */

@@ -1,5 +1,5 @@
 import type { Language } from './language.ts';
-import { markup, markupText } from './markup.ts';
+import { markup, markupText } from './page.ts';
 import { messages } from './messages.ts';
 
 /** Content of the page of the admin UI. */

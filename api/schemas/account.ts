@@ -22,3 +22,6 @@ export const passwordChangeSchema = Type.Object(
   },
   { description: 'A new password of the signed-in user.', additionalProperties: false },
 );
+
+/** A change of the own password. */
+export type PasswordChange = Static<typeof passwordChangeSchema>;

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { Secret } from '../../api/client/secret.ts';
-import { generateClientSecret } from '../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../api/credentials/client-secret.ts';
 import { secretEntries } from '../../operator/secrets/generated-secret.ts';
 import { resolveKept, type SecretKeeper, type SecretRequest } from '../../operator/secrets/keeper.ts';
 import { missing, type ResolvedSecret } from '../../operator/secrets/resolve.ts';

@@ -1,4 +1,4 @@
-import { generateClientSecret } from '../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../api/credentials/client-secret.ts';
 import type { Load } from './attack.ts';
 import { basic, formText, quietAddress, requestText, rudeAddress } from './requests.ts';
 import { quietBox, rudeBox } from './stage.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { insertSession } from '../../api/db/session/session.ts';
-import { Refusal } from '../../api/box/refusal.ts';
+import { Refusal } from '../../api/box/state-cache.ts';
 import { boxDatabase } from '../records/box-database.ts';
 import type { BoxDatabase } from '../records/box-database.ts';
 import { cacheRig, nameIn, sessionOf, storeClient } from './cache-rig.ts';

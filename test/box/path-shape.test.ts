@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { pathShape, sampleOf } from '../../api/box/path-shape.ts';
+import { pathShape, sampleOf } from '../../api/box/request-notes.ts';
 
 describe('pathShape', () => {
   // prettier-ignore

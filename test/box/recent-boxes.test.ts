@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createBoxState } from '../../api/box/box-state.ts';
 import type { MovingBoxState } from '../../api/box/box-state.ts';
-import { createRecentBoxes } from '../../api/box/recent-boxes.ts';
+import { createRecentBoxes } from '../../api/box/loaded-boxes.ts';
 import { changes, clientRow, keyRow, sampleSealing } from './sample-changes.ts';
 
 function boxOf(name: string, clients: number): MovingBoxState {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Refusal } from '../../api/box/refusal.ts';
+import { Refusal } from '../../api/box/state-cache.ts';
 import { boxDatabase } from '../records/box-database.ts';
 import type { BoxDatabase } from '../records/box-database.ts';
 import { cacheRig, nameIn, removeClient, sessionOf, storeClient } from './cache-rig.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
-import { grants } from '../../api/oauth/token/grants/registry.ts';
+import { grants } from '../../api/oauth/token/endpoint.ts';
 import { GRANT_TYPES } from '../../crds/client.ts';
 import { KINDS } from '../../crds/kind.ts';
 import type { Kind } from '../../crds/kind.ts';

@@ -1,10 +1,9 @@
 import argon2 from 'argon2';
 import { expect } from 'chai';
-import { createClientSecrets } from '../../api/credentials/client-secret.ts';
+import { createClientSecrets, generateClientSecret } from '../../api/credentials/client-secret.ts';
 import type { ClientSecrets } from '../../api/credentials/client-secret.ts';
 import { createHashQueue } from '../../api/credentials/hash-queue.ts';
 import { Problem } from '../../api/problem.ts';
-import { generateClientSecret } from '../../api/credentials/secret-text.ts';
 
 describe('the secrets of clients', () => {
   const queue = createHashQueue(2, 100);

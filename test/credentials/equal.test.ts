@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { equal } from '../../api/credentials/equal.ts';
+import { equal } from '../../api/credentials/client-secret.ts';
 
 describe('the comparison of secrets', () => {
   it('says what === says, for any two texts', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { fillRandom } from '../../api/credentials/random.ts';
+import { fillRandom } from '../../api/credentials/token-text.ts';
 
 describe('random bytes', () => {
   it('fill exactly the part of the target that is asked for', () => {

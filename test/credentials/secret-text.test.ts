@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { generateClientSecret } from '../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../api/credentials/client-secret.ts';
 import { isGeneratedSecret } from '../../crds/generated-secret-text.ts';
 
 describe('a generated client secret', () => {

@@ -171,6 +171,27 @@ describe('boxgate dev, while its folder changes', () => {
     expect((await askToken(box(), 'referring', 'from-a-newer-secret')).status).to.equal(200);
   });
 
+  // E-21.
+  it('a refusal is printed with its reason, and the page lists the addresses of the client', async () => {
+    const listed = 'http://127.0.0.1:3000/callback';
+    const code = `  auth: { authorization_code: { redirect_uri: '${listed}' } }\n`;
+    folder.save('web.yaml', clientYaml('web', code).replace('client_credentials', 'authorization_code'));
+    const query = (redirect: string): string =>
+      String(new URLSearchParams({ response_type: 'code', client_id: 'web', redirect_uri: redirect }));
+    const wrong = 'http://127.0.0.1:3000/wrong';
+    let page = '';
+    await eventually('the page names the client', async () => {
+      page = await (await fetch(`${box()}/auth/authorize?${query(wrong)}`)).text();
+      return page.includes('the client web');
+    });
+    expect(page).to.include(`redirect_uri ${wrong} is not listed by the client web. It lists: ${listed}`);
+    await dev.boxgate.said(
+      /^GET \/auth\/authorize: 400 redirect_uri_not_listed \(redirect_uri .*wrong\), request ID \S+$/m,
+    );
+    expect((await askToken(box(), 'nobody', 'x')).status).to.equal(401);
+    await dev.boxgate.said(/^POST \/auth\/token: 401 unknown_client, request ID \S+$/m);
+  });
+
   it('an API that dies is started again at the same address, with all that it knew', async () => {
     const living = await token('admin', adminSecret);
     signalAll(

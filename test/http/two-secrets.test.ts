@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import type { DeclareLine } from '../../api/client/desired-state.ts';
-import { generateClientSecret } from '../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../api/credentials/client-secret.ts';
 import { NEVER } from '../../crds/duration.ts';
 import { textOf } from '../oauth/requests.ts';
 import { startApi } from '../support/api.ts';
@@ -74,6 +74,10 @@ describe('a client with two secrets', () => {
       it('is refused with the previous one from its time on, without another call', async () => {
         await inTime((until) => [box.client('app', present, { previous: { secret: previous, until } })], previous);
         await eventually('it is refused', async () => (await status(previous)) === 401);
+        // E-21. A chosen one is not compared: that would take argon2 once more.
+        const [, reason] =
+          /"reason":"(\w+)"/.exec(api.logLines.findLast((line) => line.includes('"reason"')) ?? '') ?? [];
+        expect(reason).to.equal(what === 'generated' ? 'retired_secret' : 'wrong_secret');
         expect(await status(present)).to.equal(200);
       });
     });

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { generateClientSecret } from '../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../api/credentials/client-secret.ts';
 import { countActive } from '../../api/db/box/session-count.ts';
 import { createPool, defaultLimits } from '../../api/db/core/pool.ts';
 import { inBox } from '../../api/db/core/transaction.ts';

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { isList } from '../../crds/path.ts';
-import { generateClientSecret } from '../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../api/credentials/client-secret.ts';
 import { issuerOf, newBrowser } from '../http/pages/browser.ts';
 import type { Answer, Browser } from '../http/pages/browser.ts';
 import type { BoxApi } from '../http/resources/box-api.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as oauth from 'oauth4webapi';
-import { generateClientSecret } from '../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../api/credentials/client-secret.ts';
 import { startApi } from '../support/api.ts';
 import type { TestApi } from '../support/api.ts';
 import { addUser, newBrowser } from '../http/pages/browser.ts';

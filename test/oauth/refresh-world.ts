@@ -1,5 +1,5 @@
 import { parseRefreshToken } from '../../api/credentials/refresh-token-text.ts';
-import { generateClientSecret } from '../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../api/credentials/client-secret.ts';
 import { introspect } from '../../api/oauth/session/introspection.ts';
 import type { OAuthServices } from '../../api/oauth/services.ts';
 import { token } from '../../api/oauth/token/endpoint.ts';

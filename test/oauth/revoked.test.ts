@@ -1,5 +1,5 @@
 import { equal } from 'node:assert/strict';
-import { isRevoked } from '../../api/oauth/revoked.ts';
+import { isRevoked } from '../../api/oauth/session/still-granted.ts';
 
 describe('what was issued before a revocation', () => {
   const cases: readonly (readonly [string, number, number, number, number | undefined, boolean])[] = [

@@ -22,7 +22,7 @@ import { OAuthError } from '../../api/oauth/oauth-error.ts';
 import type { OAuthServices } from '../../api/oauth/services.ts';
 import { createClientKeys } from '../../api/oauth/client-auth/client-keys.ts';
 import { createRemoteKeySets, fetchLimits } from '../../api/oauth/client-auth/remote-key-sets.ts';
-import { createServiceAccountTokens } from '../../api/oauth/client-auth/service-account-tokens.ts';
+import { createServiceAccountTokens } from '../../api/oauth/client-auth/verify-assertion.ts';
 import { createSigningKeys } from '../../api/oauth/keys/signing-keys.ts';
 import { createVerifiedJwts } from '../../api/oauth/keys/verified-jwts.ts';
 import { readTokenRequest } from '../../api/oauth/token/endpoint.ts';

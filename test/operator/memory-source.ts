@@ -6,7 +6,7 @@ import type { ResolvedSecret } from '../../operator/secrets/resolve.ts';
 import { nextSecret, type KeptSecret } from '../../operator/secrets/rotation.ts';
 import type { Source } from '../../operator/desired/source.ts';
 import { Secret } from '../../api/client/secret.ts';
-import { generateClientSecret } from '../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../api/credentials/client-secret.ts';
 
 /** A source whose objects a test sets as it likes. */
 export interface MemorySource extends Source {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { markup, markupText } from '../../api/pages/markup.ts';
+import { markup, markupText } from '../../api/pages/page.ts';
 
 describe('markup', () => {
   it('takes what the template says as it is, and escapes every value', () => {

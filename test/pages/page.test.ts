@@ -1,8 +1,6 @@
 import { expect } from 'chai';
 import { hash } from 'node:crypto';
-import { markup, markupText } from '../../api/pages/markup.ts';
-import { page, pagePolicy } from '../../api/pages/page.ts';
-import { styles } from '../../api/pages/styles.ts';
+import { markup, markupText, page, pagePolicy, styles } from '../../api/pages/page.ts';
 
 const frame = { language: 'en', title: 'Sign in' } as const;
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { makeCode } from '../../api/credentials/code-text.ts';
-import { generateClientSecret } from '../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../api/credentials/client-secret.ts';
 import { redirectUri } from './replica.ts';
 import type { Credentials } from './replica.ts';
 import { clientBody, gainedDuring, idOf, must, mustBeDead, on } from './rounds.ts';

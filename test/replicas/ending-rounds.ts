@@ -1,4 +1,4 @@
-import { generateClientSecret } from '../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../api/credentials/client-secret.ts';
 import type { Reply } from '../support/connection.ts';
 import type { Credentials } from './replica.ts';
 import { clientBody, either, idOf, issued, must, mustBeDead, on, policyOf, works } from './rounds.ts';

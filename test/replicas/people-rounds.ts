@@ -1,4 +1,4 @@
-import { generateClientSecret } from '../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../api/credentials/client-secret.ts';
 import type { Reply } from '../support/connection.ts';
 import { userTokens } from '../support/user-token.ts';
 import { clientBody, gainedDuring, idOf, must, on, refusedEverywhere } from './rounds.ts';

@@ -1,4 +1,4 @@
-import { generateClientSecret } from '../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../api/credentials/client-secret.ts';
 import type { Reply } from '../support/connection.ts';
 import type { Random } from '../support/random.ts';
 import { redirectUri } from './replica.ts';

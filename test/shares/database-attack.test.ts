@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Agent, request } from 'node:http';
-import { generateClientSecret } from '../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../api/credentials/client-secret.ts';
 import { createPool, defaultLimits } from '../../api/db/core/pool.ts';
 import { createManagement } from '../support/api.ts';
 import { startApiProcess } from '../support/api-process.ts';

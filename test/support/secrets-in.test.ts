@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { newBrowserToken } from '../../api/credentials/browser-token.ts';
 import { makeCode } from '../../api/credentials/code-text.ts';
 import { firstRefreshToken, refreshTokenText } from '../../api/credentials/refresh-token-text.ts';
-import { generateClientSecret } from '../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../api/credentials/client-secret.ts';
 import { makeAccessToken } from '../../api/credentials/token-text.ts';
 import { startLoggedProcess } from './logged-process.ts';
 import { demandNoSecrets, secretsIn } from './secrets-in.ts';

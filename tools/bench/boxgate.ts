@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { generateClientSecret } from '../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../api/credentials/client-secret.ts';
 import type { Client } from '../../crds/client.ts';
 import { declare, type Declared } from './declare.ts';
 import type { Credentials } from './load/requests.ts';

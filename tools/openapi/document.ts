@@ -1,4 +1,4 @@
-import type { Route, Subtree } from '../../api/http/server/routes.ts';
+import type { Route, Subtree } from '../../api/http/server/router.ts';
 import type { JsonObject } from '../../crds/path.ts';
 import { schemas } from './components.ts';
 import { EXAMPLE_ISSUER } from './examples.ts';

@@ -11,15 +11,13 @@ import type { Missing } from '../../policy/prepare.ts';
 import { requestObject } from '../../policy/request-object.ts';
 import type { RequestObject } from '../../policy/request-object.ts';
 import type { Subject } from '../../policy/policy-index.ts';
-import { Problem } from '../../problem.ts';
+import { Problem, nothingHere } from '../../problem.ts';
 import type { BoxState } from '../../box/box-state.ts';
 import { missingToken, refusedToken } from './authenticate.ts';
-import { nothingHere } from '../../nothing-here.ts';
-import { normalPath } from '../request/path-text.ts';
+import { normalPath, parameters } from '../request/query.ts';
 import { possibleId } from '../resources/id-in-path.ts';
 import type { AddressedType } from '../resources/resource-exchange.ts';
-import { originOf } from '../request/origin-of.ts';
-import { parameters } from '../request/query.ts';
+import { originOf } from '../request/request-context.ts';
 import { sessionParts, subjectOf } from './session-parts.ts';
 
 /** A request to authorize, without its token, as policies see it. */

@@ -14,7 +14,7 @@ import type {
 } from '../../client/desired-state.ts';
 import type { ServiceAccountPins } from '../../client/service-accounts.ts';
 import { lines as linesOf } from '../../client/ndjson.ts';
-import { equal } from '../../credentials/equal.ts';
+import { equal } from '../../credentials/client-secret.ts';
 import { declaredBoxes } from '../../db/box/box.ts';
 import { claimEpoch } from '../../db/box/epoch.ts';
 import { claimAndAdopt } from '../../db/box/namespace.ts';
@@ -42,8 +42,8 @@ import {
   parseSettings,
 } from './management-lines.ts';
 import { oneAtATime } from './one-at-a-time.ts';
-import { addProbes } from '../server/probes.ts';
-import type { Probed } from '../server/probes.ts';
+import { addProbes } from '../server/metrics.ts';
+import type { Probed } from '../server/metrics.ts';
 import type { FailureCount } from '../throttle/throttle.ts';
 import { bodyLimits, readBody } from '../request/read-body.ts';
 

@@ -7,18 +7,15 @@ import { replaceIdToken } from '../../oauth/authorization/request/user-hint.ts';
 import { formPostPage } from '../../pages/form-post-page.ts';
 import { chooseLanguage } from '../../pages/language.ts';
 import type { ApiContext } from '../server/api-context.ts';
-import type { Endpoint } from '../server/endpoint.ts';
+import type { Endpoint } from '../request/request-context.ts';
 import { requestContextOf } from '../request/request-context.ts';
-import { nothingHere } from '../../nothing-here.ts';
+import { nothingHere } from '../../problem.ts';
 import { send } from '../server/send.ts';
 import { browserOf } from '../cookies/cookie.ts';
 import type { Browser } from '../cookies/cookie.ts';
-import { lookOf } from './page-box.ts';
-import type { PageBox } from './page-box.ts';
-import { readPostedQuery } from './posted-query.ts';
+import { lookOf, querySuffix, pageRequest, readPostedQuery } from './page-request.ts';
+import type { PageBox, PageRequest } from './page-request.ts';
 import { pageAnswer, sendOn, sendProblem } from './send.ts';
-import type { PageRequest } from './page-request.ts';
-import { querySuffix, pageRequest } from './page-request.ts';
 
 /** `GET /auth/authorize`, RFC 6749 §3.1. */
 export function authorizeEndpoint(context: ApiContext): Endpoint {

@@ -2,14 +2,12 @@ import { answerConsent, waitingRequest } from '../../oauth/authorization/answer-
 import { describeRequest } from '../../oauth/authorization/request/describe-request.ts';
 import { consentPage } from '../../pages/consent-page.ts';
 import type { ApiContext } from '../server/api-context.ts';
-import type { Endpoint } from '../server/endpoint.ts';
-import { nothingHere } from '../../nothing-here.ts';
+import type { Endpoint } from '../request/request-context.ts';
+import { nothingHere } from '../../problem.ts';
 import { send } from '../server/send.ts';
 import { authorizationVisit, follow } from './authorize.ts';
-import { readPageForm } from './page-form.ts';
+import { readPageForm, formView, pageRequest, findSignedInUser } from './page-request.ts';
 import { pageAnswer, sendProblem } from './send.ts';
-import { formView, pageRequest } from './page-request.ts';
-import { findSignedInUser } from './signed-in-user.ts';
 
 /** `GET /auth/consent?id=…`: shows an app's request to the browser that sent it. */
 export function consentPageEndpoint(context: ApiContext): Endpoint {

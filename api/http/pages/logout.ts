@@ -1,16 +1,24 @@
 import { formPostPage } from '../../pages/form-post-page.ts';
-import { signOutPage } from '../../pages/signed-in-page.ts';
+import { signOutPage, signedOutPage } from '../../pages/signed-in-page.ts';
 import type { ApiContext } from '../server/api-context.ts';
-import type { Endpoint } from '../server/endpoint.ts';
+import type { Endpoint } from '../request/request-context.ts';
 import { send } from '../server/send.ts';
-import { goOn, leave } from './leave.ts';
-import { readLogoutHint } from './logout-hint.ts';
-import type { LogoutHint } from './logout-hint.ts';
-import { readPostedQuery } from './posted-query.ts';
-import { pageAnswer } from './send.ts';
-import { formView, pageRequest } from './page-request.ts';
+import {
+  readPostedQuery,
+  formView,
+  pageRequest,
+  findSignedInUser,
+  signOutAddress,
+  readPageForm,
+} from './page-request.ts';
+import { pageAnswer, sendOn, sendProblem } from './send.ts';
 import type { PageExchange } from './page-request.ts';
-import { findSignedInUser, signOutAddress } from './signed-in-user.ts';
+import { signOut } from '../../users/sign-in/sign-in.ts';
+import { requestContextOf } from '../request/request-context.ts';
+import { setCookie } from '../cookies/cookie.ts';
+import { validateLogout } from '../../oauth/openid/logout-request.ts';
+import type { ValidatedLogout } from '../../oauth/openid/logout-request.ts';
+import { nothingHere } from '../../problem.ts';
 
 /**
  * Answers `GET /auth/logout`: an app requests a logout (OpenID Connect RP-Initiated Logout §2). The user of its
@@ -73,4 +81,83 @@ async function grant(exchange: PageExchange, hint: LogoutHint): Promise<void> {
     const page = signOutPage({ ...formView(here), email: signedInUser.person.email, signOutAddress: address, fault });
     send(response, pageAnswer(page, { leaves: hint.address !== undefined }), context.onAnswer);
   }
+}
+
+/** The destination of a logout request, and its fault. */
+type Destination = Pick<LogoutHint, 'address' | 'fault'>;
+
+/** Signs the browser out, deletes its cookie, and redirects it as {@link goOn} does. Throws Outage. */
+export async function leave(exchange: Omit<PageExchange, 'request'>, hint: Destination): Promise<void> {
+  const { context, here } = exchange;
+  const { box, browser } = here;
+  const user = await signOut(context.oauth, box.state.box, browser.token);
+  if (user !== undefined) {
+    const { remoteAddr, requestId } = requestContextOf(exchange.response);
+    const event = { box: box.state.box, event: 'user.signed_out', target: `User/${String(user)}` } as const;
+    context.oauth.countedEvents.note({ ...event, origin: { user, remoteAddr, requestId } });
+  }
+  goOn(exchange, hint, { 'Set-Cookie': setCookie(box.state.box, box.issuer, '', 0) });
+}
+
+/** Redirects to the app, or shows a page that says that nobody is signed in. */
+export function goOn(
+  { context, here, response }: Omit<PageExchange, 'request'>,
+  { address, fault }: Destination,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const { onAnswer } = context;
+  const { language, box } = here;
+  if (address !== undefined) {
+    sendOn(response, address, onAnswer, headers);
+    return;
+  }
+  const page = signedOutPage({ language, look: box.look, fault }, `${box.issuer}/auth/signin`);
+  send(response, pageAnswer(page, { headers }), onAnswer);
+}
+
+/**
+ * `POST /auth/signout`: ends the sign-in of the cookie on all replicas, and deletes the cookie. The query is that of
+ * the logout request that led here, without its id_token, or empty.
+ */
+export function signOutEndpoint(context: ApiContext): Endpoint {
+  return async (request, response) => {
+    const here = await pageRequest(context, request, response);
+    await readPageForm(context, here, request);
+    const exchange = { context, here, request, response };
+    const hint = await readLogoutHint(exchange, here.query.slice(1));
+    if (hint !== undefined) await leave(exchange, hint);
+  };
+}
+
+/** `GET /auth/signout`: asks first, because any site can link here. */
+export function signOutPageEndpoint(context: ApiContext): Endpoint {
+  return async (request, response) => {
+    const here = await pageRequest(context, request, response);
+    const signedInUser = await findSignedInUser(context, here);
+    if (signedInUser === undefined) {
+      goOn({ context, here, response }, { address: undefined });
+      return;
+    }
+    const address = signOutAddress(here.box);
+    const page = signOutPage({ ...formView(here), email: signedInUser.person.email, signOutAddress: address });
+    send(response, pageAnswer(page), context.onAnswer);
+  };
+}
+
+/** A logout request that can be trusted. */
+type LogoutHint = Extract<ValidatedLogout, { readonly verdict: 'good' }>;
+
+/**
+ * Reads a logout request from a query without its question mark, or from the text of a form. Undefined if it cannot be
+ * trusted: a page with status 400 has then been sent. Throws Problem `not-found`, Outage.
+ */
+async function readLogoutHint(
+  { context, here, request, response }: PageExchange,
+  parameters: string,
+): Promise<LogoutHint | undefined> {
+  const validated = await validateLogout(here.box.state.box, parameters, context.oauth);
+  if (validated === undefined) throw nothingHere();
+  if (validated.verdict === 'good') return validated;
+  sendProblem('logout-untrusted', { request, response, context });
+  return undefined;
 }

@@ -1,26 +1,32 @@
 import { signInPage } from '../../pages/sign-in-page.ts';
 import { signedInPage } from '../../pages/signed-in-page.ts';
-import { demandsSignIn } from '../../oauth/authorization/request/prompt.ts';
+import { demandsSignIn, afterSignIn } from '../../oauth/authorization/request/prompt.ts';
 import { isOpenForSignUp } from '../../users/sign-in/sign-up.ts';
 import type { ApiContext } from '../server/api-context.ts';
-import type { Endpoint } from '../server/endpoint.ts';
+import type { Endpoint } from '../request/request-context.ts';
 import { requestContextOf } from '../request/request-context.ts';
 import { send } from '../server/send.ts';
-import { goOn, goOnAs, goOnSignedIn } from './after-sign-in.ts';
-import { authorizationHint } from './authorization-hint.ts';
-import { appRequest } from './app-request.ts';
-import { readPageForm } from './page-form.ts';
-import { pageAnswer, sendProblem } from './send.ts';
-import { findSignedInUser, signOutAddress } from './signed-in-user.ts';
-import { deviceTokenOf } from '../cookies/cookie.ts';
-import { firstCookie, formView } from './page-request.ts';
-import type { PageExchange, PageRequest } from './page-request.ts';
+import {
+  authorizationHint,
+  appRequest,
+  firstCookie,
+  formView,
+  findSignedInUser,
+  signOutAddress,
+  readPageForm,
+  pageBox,
+  hasRequest,
+} from './page-request.ts';
+import { pageAnswer, sendProblem, sendOn } from './send.ts';
+import { deviceTokenOf, setCookie, setDeviceCookie } from '../cookies/cookie.ts';
+import type { PageExchange, PageRequest, PageBox } from './page-request.ts';
 import { signIn } from '../../users/sign-in/sign-in.ts';
 import type { SignInAttempt } from '../../users/sign-in/sign-in.ts';
 import type { SignedIn } from '../../users/sign-in/begin-sign-in.ts';
 import { throttlePassword } from '../throttle/password-guess.ts';
 import type { Guess } from '../throttle/password-guess.ts';
-import type { PageBox } from './page-box.ts';
+import type { SignIn } from '../../db/authorization/sign-in.ts';
+import { emailKey } from '../../users/user/email.ts';
 
 /** `GET /auth/signin`: asks for email and password, or shows the signed-in user. */
 export function signInPageEndpoint(context: ApiContext): Endpoint {
@@ -130,4 +136,42 @@ function proofOf({ deviceTokens }: ApiContext, box: string, device: string): Gue
     const found = deviceTokens.find(device, { box, user: id, password });
     return found === undefined ? undefined : `device:${found}`;
   };
+}
+
+/** `GET /`: redirects the address of a box to its sign-in page. */
+export function homeEndpoint(context: ApiContext): Endpoint {
+  return async (_request, response) => {
+    const box = await pageBox(context, requestContextOf(response).box);
+    sendOn(response, `${box.issuer}/auth/signin`, context.onAnswer);
+  };
+}
+
+/** Sends a browser that has just signed in its new cookies, and redirects it to its original target. */
+export function goOnSignedIn(
+  { context, here, request, response }: PageExchange,
+  { browser, lifetime, user }: SignedIn,
+): void {
+  const { onAnswer, deviceTokens } = context;
+  const { box, query } = here;
+  const [id, issuer] = [box.state.box, box.issuer];
+  const account = { box: id, user: user.id, password: user.password };
+  const device = deviceTokens.add(deviceTokenOf(request, id, issuer), account);
+  const cookies = [setCookie(id, issuer, browser, lifetime), setDeviceCookie(id, issuer, device)];
+  const next = hasRequest(query) ? `/auth/authorize?${afterSignIn(query.slice(1))}` : '/auth/signin';
+  sendOn(response, issuer + next, onAnswer, { 'Set-Cookie': cookies });
+}
+
+/**
+ * Redirects a browser to its original target if the account of an email is the one that is signed in to already;
+ * returns whether it is. Never goes on as another account than the one that was typed.
+ */
+export function goOnAs({ person }: SignIn, email: string, exchange: Omit<PageExchange, 'request'>): boolean {
+  if (emailKey(email) !== emailKey(person.email)) return false;
+  goOn(exchange);
+  return true;
+}
+
+/** Redirects a browser whose user is signed in to the app's request, which demands a new sign-in if it needs one. */
+function goOn({ context, here: { box, query }, response }: Omit<PageExchange, 'request'>): void {
+  sendOn(response, box.issuer + (hasRequest(query) ? `/auth/authorize${query}` : '/auth/signin'), context.onAnswer);
 }

@@ -2,27 +2,30 @@ import { browserHash } from '../../credentials/browser-token.ts';
 import { isReplaced } from '../../db/authorization/sign-in.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import { signedInPage } from '../../pages/signed-in-page.ts';
-import { signUpPage, waitingPage } from '../../pages/sign-up-page.ts';
-import type { SignUpFaults } from '../../pages/sign-up-page.ts';
+import { signUpPage, waitingPage } from '../../pages/sign-in-page.ts';
+import type { SignUpFaults } from '../../pages/sign-in-page.ts';
 import { emailKey } from '../../users/user/email.ts';
 import { shortestPassword } from '../../users/user/password-faults.ts';
 import { isOpenForSignUp, registrationFaults, signUp, signUpObstacle } from '../../users/sign-in/sign-up.ts';
 import type { Registration } from '../../users/sign-in/sign-up.ts';
 import type { ApiContext } from '../server/api-context.ts';
-import type { Endpoint } from '../server/endpoint.ts';
+import type { Endpoint } from '../request/request-context.ts';
 import { requestContextOf } from '../request/request-context.ts';
 import { hashSharer, servicesOf } from '../throttle/hash-sharer.ts';
-import { nothingHere } from '../../nothing-here.ts';
+import { nothingHere } from '../../problem.ts';
 import { send } from '../server/send.ts';
-import { goOnAs, goOnSignedIn } from './after-sign-in.ts';
-import { authorizationHint } from './authorization-hint.ts';
-import { appRequest } from './app-request.ts';
+import { goOnAs, goOnSignedIn, signInWith } from './sign-in.ts';
+import {
+  authorizationHint,
+  appRequest,
+  firstCookie,
+  formView,
+  findSignedInUser,
+  signOutAddress,
+  readPageForm,
+} from './page-request.ts';
 import { countAttempt } from '../throttle/throttle.ts';
-import { readPageForm } from './page-form.ts';
 import { pageAnswer, sendProblem } from './send.ts';
-import { signInWith } from './sign-in.ts';
-import { findSignedInUser, signOutAddress } from './signed-in-user.ts';
-import { firstCookie, formView } from './page-request.ts';
 import type { PageExchange, PageRequest } from './page-request.ts';
 
 /** `GET /auth/signup`: asks for email and password of a new account; 404 if users cannot register themselves. */

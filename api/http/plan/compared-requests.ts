@@ -1,7 +1,7 @@
 import type { PlannedDecision, PlannedSubject } from '../../client/plan.ts';
 import type { RecordedRequest } from '../../db/request/recorded-request.ts';
 import type { OAuthServices } from '../../oauth/services.ts';
-import { sampleOf } from '../../box/path-shape.ts';
+import { sampleOf } from '../../box/request-notes.ts';
 import { explainedAppRequest, explainedRequest } from '../resources/explained-request.ts';
 import { requestOf } from '../resources/explain.ts';
 import type { GivenRequest } from './plan-body.ts';

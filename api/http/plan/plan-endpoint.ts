@@ -1,12 +1,11 @@
 import { authorize } from '../access/authorize.ts';
 import { bearerToken } from '../access/authenticate.ts';
-import { originOf } from '../request/origin-of.ts';
+import { originOf, requestContextOf } from '../request/request-context.ts';
 import { queryOf } from '../request/query.ts';
-import { requestContextOf } from '../request/request-context.ts';
 import { refuseParameters } from '../../records/search/parameters.ts';
 import { createFairQueue } from '../../shares/fair-queue.ts';
 import type { ApiContext } from '../server/api-context.ts';
-import type { Endpoint } from '../server/endpoint.ts';
+import type { Endpoint } from '../request/request-context.ts';
 import { loopTurns } from '../server/loop-time.ts';
 import { personal, sendJson } from '../server/send.ts';
 import { makePlan } from './make-plan.ts';

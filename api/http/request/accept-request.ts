@@ -1,13 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { randomBytes } from 'node:crypto';
-import { Problem } from '../../problem.ts';
+import { Problem, nothingHere } from '../../problem.ts';
 import { addressByPath, addressOf, hostName, isForeign } from './box-address.ts';
 import type { BoxAddress } from './box-address.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import { setRequestContext } from './request-context.ts';
 import type { RequestContext } from './request-context.ts';
 import { forwardedAddress, networkOf, plainAddress } from '../../ip-address.ts';
-import { nothingHere } from '../../nothing-here.ts';
 
 /** Creates the IDs of requests: unique in this process's life, and across processes by their random beginning. */
 function createRequestIds(): () => string {

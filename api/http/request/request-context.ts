@@ -1,5 +1,7 @@
-import type { ServerResponse } from 'node:http';
+import type { ServerResponse, IncomingMessage } from 'node:http';
 import type { RefusalReason } from '../../refusal-reason.ts';
+import type { Origin } from '../../audit/audit-trail.ts';
+import type { LiveSession } from '../../oauth/session/check-token.ts';
 
 /** The error shape of an endpoint. */
 export type ErrorShape = 'oauth' | 'resource' | 'plain' | 'page';
@@ -59,4 +61,33 @@ export function requestContextOf(response: ServerResponse & Carrier): RequestCon
   const requestContext = response[key];
   if (requestContext === undefined) throw new TypeError('a response without its request context');
   return requestContext;
+}
+
+/** The variable parts of a path, by name, decoded. */
+export type PathParameters = Readonly<Record<string, string | readonly string[]>>;
+
+/** Returns a variable part of a path; undefined if the path has none of this name. */
+export function partOfPath(parameters: PathParameters, name: string): string | undefined {
+  const part = parameters[name];
+  return typeof part === 'string' ? part : undefined;
+}
+
+/** Checks whether a URL is a path, with or without a query, or lies below it. */
+export function isBelow(url: string, path: string): boolean {
+  return url.startsWith(path) && /^[/?]?$/.test(url.charAt(path.length));
+}
+
+/** The asynchronous handler of a route; an error that it throws becomes the answer. */
+export type Endpoint = (request: IncomingMessage, response: ServerResponse, path: PathParameters) => Promise<void>;
+
+/** A request as its records name it; the address is undefined if it is unknown. */
+interface RequestOrigin {
+  readonly remoteAddr: string | undefined;
+  readonly requestId?: string | undefined;
+}
+
+/** Returns the origin of an event: the subject of the token, if there is one, and the request. */
+export function originOf({ remoteAddr, requestId }: RequestOrigin, session: LiveSession | undefined): Origin {
+  const [client, user] = [session?.client.id, session?.user?.id];
+  return { client, user, remoteAddr, session: session?.id, requestId };
 }

@@ -15,9 +15,9 @@ import { refuseParameters } from '../../records/search/parameters.ts';
 import type { Explanation } from '../../schemas/explanation.ts';
 import type { BoxState } from '../../box/box-state.ts';
 import { clientOf } from '../../oauth/built-in-clients.ts';
-import { carriesUserRights } from '../../oauth/session/user-rights.ts';
+import { carriesUserRights } from '../../oauth/session/still-granted.ts';
 import type { RestOfRequest } from '../access/authorize.ts';
-import { subjectWith } from '../access/session-parts.ts';
+import { subjectWith, appSubject } from '../access/session-parts.ts';
 import { bodyFormat, demandBody } from '../formats/parse-body.ts';
 import {
   EXPLAIN_PATH,
@@ -31,8 +31,7 @@ import {
 import { parseQuestion } from './question.ts';
 import type { Question } from './question.ts';
 import type { AskedRequest } from './explained-request.ts';
-import { appSubject } from '../gateway/app-subject.ts';
-import type { AppToken } from '../gateway/app-subject.ts';
+import type { AppToken } from '../access/session-parts.ts';
 import { requestedChanges } from './requested-changes.ts';
 import { resourceRoutes, userRoutes } from './resource-routes.ts';
 import type { ResourceExchange, ResourceHandler } from './resource-exchange.ts';

@@ -8,8 +8,7 @@ import type { RequestParts } from '../../policy/request-object.ts';
 import { BOXGATE_SCOPE } from '../../box/scopes.ts';
 import { originalTarget } from '../gateway/original-path.ts';
 import { isOverridden } from '../gateway/original-request.ts';
-import { normalPath } from '../request/path-text.ts';
-import { parameters } from '../request/query.ts';
+import { normalPath, parameters } from '../request/query.ts';
 import { sessionParts, userFields } from '../access/session-parts.ts';
 import { resourceRoutes } from './resource-routes.ts';
 

@@ -1,16 +1,17 @@
-import { isObject } from '../../../crds/path.ts';
+import { Ajv } from 'ajv';
 import { inBox } from '../../db/core/transaction.ts';
 import { grant, grantKey, grantView, removeGrant } from '../../records/grant.ts';
 import { revokeSession, session, sessionView } from '../../records/session.ts';
-import type { AccountView } from '../../schemas/account.ts';
+import { passwordChangeSchema } from '../../schemas/account.ts';
+import type { AccountView, PasswordChange } from '../../schemas/account.ts';
 import { readSearch } from '../../records/search/parameters.ts';
 import type { Searchable } from '../../records/search/searchable.ts';
 import { untilConfirmed } from '../../records/write/confirm-changes.ts';
 import { changeUser } from '../../users/user/change.ts';
 import { InvalidUser } from '../../users/user/invalid-user.ts';
 import type { ApiContext } from '../server/api-context.ts';
-import { partOfPath } from '../server/endpoint.ts';
-import type { Endpoint } from '../server/endpoint.ts';
+import { partOfPath } from '../request/request-context.ts';
+import type { Endpoint } from '../request/request-context.ts';
 import type { RequestServices } from '../throttle/hash-sharer.ts';
 import { withOwnAccount } from './account-gate.ts';
 
@@ -69,22 +70,25 @@ export function ownPasswordEndpoint(context: ApiContext): Endpoint {
   });
 }
 
+const isPasswordChange = new Ajv({ allErrors: true, ownProperties: true }).compile<PasswordChange>(
+  passwordChangeSchema,
+);
+
+/** Sentences about the fields of a change of the password, and about others. */
+const sentences = new Map([
+  ['password', 'must be the new password'],
+  ['old_password', 'must be the password that is to be changed'],
+  ['body', 'has another field than old_password and password'],
+]);
+
 /** Returns the two passwords of a body. Throws InvalidUser for any other field, which could change more. */
-function passwordsIn(body: unknown): { readonly password: unknown; readonly old_password: unknown } {
-  const given = isObject(body) ? body : {};
-  const { password, old_password, ...others } = given;
-  const faults = [
-    ...(isObject(body) ? [] : [{ path: 'body', message: 'must be an object with old_password and password' }]),
-    ...(typeof password === 'string' ? [] : [{ path: 'password', message: 'must be the new password' }]),
-    ...(typeof old_password === 'string'
-      ? []
-      : [{ path: 'old_password', message: 'must be the password that is to be changed' }]),
-    ...(Object.keys(others).length === 0
-      ? []
-      : [{ path: 'body', message: 'has another field than old_password and password' }]),
-  ];
-  if (faults.length > 0) throw new InvalidUser(faults, {});
-  return { password, old_password };
+function passwordsIn(body: unknown): PasswordChange {
+  if (isPasswordChange(body)) return body;
+  const wrong = (isPasswordChange.errors ?? []).map(({ instancePath, params }) =>
+    String(params['missingProperty'] ?? (instancePath.slice(1) || 'body')),
+  );
+  const faults = [...new Set(wrong)].map((path) => ({ path, message: sentences.get(path) ?? 'is not valid' }));
+  throw new InvalidUser(faults, {});
 }
 
 /** Returns the first rows of a search. */

@@ -1,5 +1,9 @@
 import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
+import { logFacts } from '../../../program/log.ts';
+import type { Log } from '../../../program/log.ts';
+import type { OnBroken } from './broken-request.ts';
+import type { OnAnswer } from './send.ts';
 
 /** Counts of answers, by method, route and status, and of the time they took, by route. */
 export interface AnswerCounts {
@@ -75,4 +79,52 @@ function histogramText(routes: ReadonlyMap<string, RouteCounts>): string {
     lines.push(`${name}_sum{route="${route}"} ${String(sum)}`, `${name}_count{route="${route}"} ${String(count)}`);
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** Something that counts answers. */
+interface Answered {
+  readonly answered: AnswerCounts['add'];
+}
+
+/** Records every answer: one log line, one count. The path is the route's pattern, without any query or token. */
+export function answerLog(log: Log, { answered }: Answered): OnAnswer {
+  return (requestContext, response, status) => {
+    const seconds = (performance.now() - requestContext.started) / 1000;
+    const method = response.req.method ?? '';
+    answered(method, requestContext.route, status, seconds);
+    logFacts(log, {
+      request_id: requestContext.requestId,
+      box: requestContext.box === '' ? undefined : requestContext.box,
+      method,
+      route: requestContext.route,
+      status,
+      ms: Math.round(seconds * 1e5) / 100,
+      remote_addr: requestContext.remoteAddr,
+      client: requestContext.client,
+      policy: requestContext.policy,
+      error: requestContext.error,
+      reason: requestContext.reason,
+      sent: requestContext.sent,
+    });
+  };
+}
+
+const broken = '(broken)';
+
+/** Records data refused before it became a request, in the same way; nothing that was sent is in it. */
+export function brokenLog(log: Log, { answered }: Answered): OnBroken {
+  return ({ requestId, status, remoteAddr }) => {
+    answered(broken, broken, status, 0);
+    log.info({ request_id: requestId, route: broken, status, remote_addr: remoteAddr });
+  };
+}
+
+/**
+ * Records failed TLS handshakes: the peer and the error code, such as that of a caller who does not trust the
+ * authority.
+ */
+export function handshakeLog(log: Log) {
+  return (code: string, peer: string): void => {
+    log.info({ remote_addr: peer, error: code }, 'a TLS handshake failed');
+  };
 }

@@ -103,15 +103,14 @@ function headersOf(refusal: OAuthError | Problem | undefined, { shape, box }: Re
   };
 }
 
-function bodyOf(refusal: OAuthError | Problem | undefined, { shape, target, requestId }: RequestContext): object {
+function bodyOf(refusal: OAuthError | Problem | undefined, { shape, requestId }: RequestContext): object {
   const isResource = shape === 'resource';
   if (refusal === undefined) return isResource ? bugOutcome(requestId) : { error: 'server_error' };
   if (refusal instanceof OAuthError) return { error: refusal.code, error_description: refusal.message };
   // The body of a refused user has a shape of its own: it names each field with its faults.
   if (refusal instanceof InvalidUser) return { entity: refusal.entity, errors: refusal.errors };
-  const isUnknown = refusal.code === 'not-found';
-  if (isResource || (isUnknown && isBelowResource.test(target))) return operationOutcome(refusal, requestId);
-  if (isUnknown) return { error: oauthNames[refusal.code] };
+  if (isResource) return operationOutcome(refusal, requestId);
+  if (refusal.code === 'not-found') return { error: oauthNames[refusal.code] };
   return { error: oauthNames[refusal.code], error_description: refusal.message };
 }
 
@@ -149,10 +148,6 @@ const pageProblems: Readonly<Record<number, PageProblem>> = {
   500: 'bug',
   503: 'unavailable',
 };
-
-/** A path below a resource type, whether its box exists or not: both get the same answer. */
-const isBelowResource =
-  /^(?:\/boxes\/[^/?]*)?\/(?:Client|AccessPolicy|Session|Group|Grant|AuditEvent|\$export|\$plan|users|account|auth\/check)(?:[/?]|$)/;
 
 /** Returns a problem in the form of the resource endpoints: one issue for each fault. */
 export function operationOutcome({ code, faults }: Problem, id: string): OperationOutcome {

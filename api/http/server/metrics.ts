@@ -2,15 +2,17 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { largestUses } from '../../shares/resource-use.ts';
 import type { ResourceUse } from '../../shares/resource-use.ts';
 import { createAnswerCounts } from './answer-counts.ts';
-import { logFacts } from '../../../program/log.ts';
+import type { AnswerCounts } from './answer-counts.ts';
+import type { Express, Response } from 'express';
+import { adviceFor } from '../../db/core/advice.ts';
+import { Outage } from '../../db/core/outage.ts';
+import { errorFacts } from '../../../program/log.ts';
 import type { Log } from '../../../program/log.ts';
-import type { OnBroken } from './broken-request.ts';
-import type { OnAnswer } from './send.ts';
 
 /** Metrics of the process (Prometheus). Labels contain no part of a request but its method. */
 export interface Metrics {
-  /** Records an answered request; `seconds` from its first byte to its answer. */
-  answered(method: string, route: string, status: number, seconds: number): void;
+  /** Counts an answer. */
+  readonly answered: AnswerCounts['add'];
   /** Returns the page of `GET /metrics`. */
   page(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
@@ -147,45 +149,34 @@ function gauge(registry: Registry, name: string, help: string, read: () => numbe
   });
 }
 
-/** Records every answer: one log line, one count. The path is the route's pattern, without any query or token. */
-export function answerLog(log: Log, metrics: Metrics): OnAnswer {
-  return (requestContext, response, status) => {
-    const seconds = (performance.now() - requestContext.started) / 1000;
-    const method = response.req.method ?? '';
-    metrics.answered(method, requestContext.route, status, seconds);
-    logFacts(log, {
-      request_id: requestContext.requestId,
-      box: requestContext.box === '' ? undefined : requestContext.box,
-      method,
-      route: requestContext.route,
-      status,
-      ms: Math.round(seconds * 1e5) / 100,
-      remote_addr: requestContext.remoteAddr,
-      client: requestContext.client,
-      policy: requestContext.policy,
-      error: requestContext.error,
-      reason: requestContext.reason,
-      sent: requestContext.sent,
-    });
-  };
-}
-
-const broken = '(broken)';
-
-/** Records data refused before it became a request, in the same way; nothing that was sent is in it. */
-export function brokenLog(log: Log, metrics: Metrics): OnBroken {
-  return ({ requestId, status, remoteAddr }) => {
-    metrics.answered(broken, broken, status, 0);
-    log.info({ request_id: requestId, route: broken, status, remote_addr: remoteAddr });
-  };
+/** Dependencies of the probes and the metrics page. */
+export interface Probed {
+  readonly metrics: Metrics;
+  readonly log: Log;
+  /** Resolves if the service can serve, otherwise throws the reason. */
+  readonly ready: () => Promise<void>;
 }
 
 /**
- * Records failed TLS handshakes: the peer and the error code, such as that of a caller who does not trust the
- * authority.
+ * Adds a cluster's probes of a process, without a key: `/healthz` (it runs), `/readyz` (it can serve: 503 while
+ * Postgres is unreachable and when it is about to end), `/metrics` (Prometheus).
  */
-export function handshakeLog(log: Log) {
-  return (code: string, peer: string): void => {
-    log.info({ remote_addr: peer, error: code }, 'a TLS handshake failed');
-  };
+export function addProbes(app: Express, probed: Probed): void {
+  app.get('/healthz', (_request, response) => void response.type('text').send('ok'));
+  app.get('/readyz', (_request, response) => readyz(probed, response));
+  app.get('/metrics', async (_request, response) => {
+    const page = await probed.metrics.page();
+    response.set('Content-Type', page.contentType).send(page.text);
+  });
+}
+
+async function readyz({ ready, log }: Probed, response: Response): Promise<void> {
+  try {
+    await ready();
+    response.type('text').send('ok');
+  } catch (error) {
+    log.warn(errorFacts(error), 'not ready');
+    const text = error instanceof Outage ? adviceFor(error) : 'not ready: the log says why';
+    response.status(503).type('text').send(text);
+  }
 }

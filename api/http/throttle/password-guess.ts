@@ -1,6 +1,6 @@
 import type { CountedEvents } from '../../audit/counted-events.ts';
-import { createFailureSlot } from '../../credentials/failure-slot.ts';
-import type { FailureSlot } from '../../credentials/failure-slot.ts';
+import { createFailureSlot } from '../../credentials/key-sealing.ts';
+import type { FailureSlot } from '../../credentials/key-sealing.ts';
 import type { Connections } from '../../db/core/pool.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import { storeNetwork } from '../../db/user/user-write.ts';

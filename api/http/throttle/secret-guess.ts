@@ -1,6 +1,6 @@
 import type { CountedEvents } from '../../audit/counted-events.ts';
 import type { GuessLimits } from '../../credentials/client-secret.ts';
-import type { FailureSlot } from '../../credentials/failure-slot.ts';
+import type { FailureSlot } from '../../credentials/key-sealing.ts';
 import { networkOf } from '../../ip-address.ts';
 import { clientId } from '../../oauth/client-auth/client-auth-request.ts';
 import { OAuthError } from '../../oauth/oauth-error.ts';

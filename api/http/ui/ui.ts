@@ -1,11 +1,11 @@
 import { chooseLanguage } from '../../pages/language.ts';
 import { uiPage, uiPolicy } from '../../pages/ui-page.ts';
-import { nothingHere } from '../../nothing-here.ts';
-import { pageBox } from '../pages/page-box.ts';
+import { nothingHere } from '../../problem.ts';
+import { pageBox } from '../pages/page-request.ts';
 import { sendOn } from '../pages/send.ts';
 import { requestContextOf } from '../request/request-context.ts';
 import type { ApiContext } from '../server/api-context.ts';
-import type { Endpoint } from '../server/endpoint.ts';
+import type { Endpoint } from '../request/request-context.ts';
 import { send } from '../server/send.ts';
 import Negotiator from 'negotiator';
 

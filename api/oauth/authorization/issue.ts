@@ -10,7 +10,7 @@ import { userClaims } from '../openid/user-claims.ts';
 import { claimsFor } from '../scope-text.ts';
 import type { OAuthServices } from '../services.ts';
 import { makeToken } from '../token/access-token.ts';
-import { scopeParameter } from '../token/requested-scope.ts';
+import { scopeParameter } from '../token/requested-access.ts';
 import { takePlace, tooManySessions, sessionQuotaRefusal } from '../token/session-limit.ts';
 import { authorizationResponse, errorResponse } from './authorization-response.ts';
 import type { AuthorizationResponse } from './authorization-response.ts';

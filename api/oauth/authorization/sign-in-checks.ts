@@ -1,6 +1,6 @@
 import type { Consent } from '../../db/authorization/consent.ts';
 import type { SignIn } from '../../db/authorization/sign-in.ts';
-import { mustAuthenticateForCode } from '../client-auth/client-type.ts';
+import { mustAuthenticateForCode } from '../client-auth/authenticate-client.ts';
 import { scopesOf } from '../scope-text.ts';
 import { errorResponse } from './authorization-response.ts';
 import { toSignIn } from './browser-request.ts';

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
-import { equal } from '../../credentials/equal.ts';
+import { equal } from '../../credentials/client-secret.ts';
 import type { CodeParts } from '../../credentials/code-text.ts';
 import type { StoredCode } from '../../db/authorization/authorization-code.ts';
 import type { BoxState, ClientState } from '../../box/box-state.ts';
-import { requiresPkce } from '../client-auth/client-type.ts';
-import { isRevoked } from '../revoked.ts';
+import { requiresPkce } from '../client-auth/authenticate-client.ts';
+import { isRevoked } from '../session/still-granted.ts';
 import { configuredUri, onlyUri } from './request/configured-uris.ts';
 
 /** A code as a client presents it. */

@@ -2,13 +2,14 @@ import type { ClientSecrets, GuessLimits } from '../../credentials/client-secret
 import type { BoxState, ClientState } from '../../box/box-state.ts';
 import type { AuthenticationContext } from './context.ts';
 import { clientOf } from '../built-in-clients.ts';
-import type { ClientAssertion } from './assertion.ts';
-import type { ClientCredentials } from './client-auth-request.ts';
+import type { ClientAssertion, ClientCredentials } from './client-auth-request.ts';
 import type { RefusalReason } from '../../refusal-reason.ts';
-import { notAuthenticated } from '../oauth-error.ts';
+import { notAuthenticated, OAuthError } from '../oauth-error.ts';
 import { provePrivateKeyJwt } from './private-key-jwt.ts';
 import { proveServiceAccount } from './service-account-token.ts';
 import type { OAuthServices } from '../services.ts';
+import type { GrantType } from '../../../crds/client.ts';
+import { isConfidential } from '../../../crds/client-type.ts';
 
 /** Returns the confidential client of these credentials (RFC 6749 §2.3). Throws OAuthError `invalid_client`, Outage. */
 export async function authenticateClient(
@@ -116,4 +117,54 @@ async function verified(
 
 function isActive(client: ClientState, state: BoxState): boolean {
   return client.client.active !== false && state.settings.active !== false;
+}
+
+/**
+ * Returns the client of a request: authenticated by the proof that it sent, or only named if it sent none and
+ * `mustAuthenticate` is false for it (RFC 6749 §3.2.1). Throws OAuthError `invalid_client`, Outage.
+ */
+export async function identifyClient(
+  credentials: ClientCredentials,
+  context: AuthenticationContext,
+  mustAuthenticate: (client: ClientState) => boolean,
+): Promise<ClientState> {
+  if (mustProve(credentials, context)) return authenticateClient(credentials, context);
+  const named = namedClient(context, credentials);
+  if (named === undefined) throw notAuthenticated('unknown_client');
+  if (mustAuthenticate(named)) throw notAuthenticated('no_secret', named.client.id);
+  return named;
+}
+
+/**
+ * Checks whether a request must prove its client because it tries to. Basic with an empty secret only names a public
+ * client (RFC 6749 §2.3.1); of any other it is a failed proof.
+ */
+export function mustProve(credentials: ClientCredentials, context: AuthenticationContext): boolean {
+  if (credentials.isEmptyBasic !== true) return credentials.method !== 'none';
+  const named = namedClient(context, credentials);
+  return named === undefined || canAuthenticate(named);
+}
+
+/** Throws OAuthError `unauthorized_client` unless the client lists the grant (RFC 6749 §5.2). */
+export function requireGrantType({ client }: Pick<ClientState, 'client'>, grant: GrantType): void {
+  if (client.grant_types.includes(grant)) return;
+  throw new OAuthError('unauthorized_client', `The client may not use the grant ${grant}`);
+}
+
+/** Checks whether a client of a box can authenticate itself (RFC 6749 §2.1). */
+export function canAuthenticate({ client, secrets, previous }: ClientState): boolean {
+  return isConfidential(client, secrets.length > 0 || previous !== undefined);
+}
+
+/**
+ * Checks whether a client must authenticate itself to redeem a code: by default every confidential one (RFC 6749
+ * §4.1.3). With `secret_required: false` PKCE is enough, with `true` no other client can redeem a code.
+ */
+export function mustAuthenticateForCode(client: ClientState): boolean {
+  return client.client.auth?.authorization_code?.secret_required ?? canAuthenticate(client);
+}
+
+/** Checks whether a code of this client needs a PKCE challenge: no secret protects it, or its settings say so. */
+export function requiresPkce(client: ClientState): boolean {
+  return client.client.auth?.authorization_code?.pkce === true || !mustAuthenticateForCode(client);
 }

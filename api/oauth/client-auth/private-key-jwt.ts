@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Client } from '../../../crds/client.ts';
 import type { AuthenticationContext } from './context.ts';
-import { refusedAssertion } from './assertion.ts';
-import type { ClientAssertion } from './assertion.ts';
+import { refusedAssertion } from './client-auth-request.ts';
+import type { ClientAssertion } from './client-auth-request.ts';
 import { notAuthenticated } from '../oauth-error.ts';
 import { clockTolerance, verifyAssertion } from './verify-assertion.ts';
 import type { VerifiedClaims } from './verify-assertion.ts';

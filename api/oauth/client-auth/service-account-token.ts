@@ -1,8 +1,8 @@
 import type { Client, ServiceAccount } from '../../../crds/client.ts';
 import { pinServiceAccount, repinServiceAccount } from '../../db/client-auth/service-account-pin.ts';
 import type { AuthenticationContext } from './context.ts';
-import { refusedAssertion } from './assertion.ts';
-import type { ClientAssertion } from './assertion.ts';
+import { refusedAssertion } from './client-auth-request.ts';
+import type { ClientAssertion } from './client-auth-request.ts';
 import { notAuthenticated } from '../oauth-error.ts';
 import { reportReuse } from '../report-reuse.ts';
 import type { OAuthError } from '../oauth-error.ts';

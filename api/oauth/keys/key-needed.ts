@@ -1,7 +1,7 @@
 import type { Box } from '../../../crds/box.ts';
 import type { BoxState } from '../../box/box-state.ts';
 import type { SigningAlgorithm, SigningKey } from '../../box/key-ring.ts';
-import { Refusal } from '../../box/refusal.ts';
+import { Refusal } from '../../box/state-cache.ts';
 import type { AccessTokenPlan } from '../token/plan.ts';
 import { Outage } from '../../db/core/outage.ts';
 import type { Decision } from '../../box/state-cache.ts';

@@ -2,7 +2,7 @@ import { familyHash, parseRefreshToken } from '../../credentials/refresh-token-t
 import type { RefreshToken } from '../../credentials/refresh-token-text.ts';
 import type { RefreshFamily } from '../../db/session/refresh-family.ts';
 import type { BoxState, ClientState } from '../../box/box-state.ts';
-import type { CurrentStatements } from '../../box/current-statements.ts';
+import type { CurrentStatements } from '../../box/state-cache.ts';
 import type { AuthenticationContext } from '../client-auth/context.ts';
 import type { Granted } from '../token/plan.ts';
 import { clientOf } from '../built-in-clients.ts';

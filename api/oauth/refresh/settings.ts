@@ -2,7 +2,7 @@ import type { Client } from '../../../crds/client.ts';
 import type { FirstGrant } from '../../db/session/grant-letter.ts';
 import type { ClientState } from '../../box/box-state.ts';
 import type { GrantSettings } from '../token/plan.ts';
-import { canAuthenticate } from '../client-auth/client-type.ts';
+import { canAuthenticate } from '../client-auth/authenticate-client.ts';
 import type { Box } from '../../../crds/box.ts';
 import type { RefreshFamily } from '../../db/session/refresh-family.ts';
 

@@ -1,12 +1,11 @@
 import type { Box } from '../../../crds/box.ts';
-import { equal } from '../../credentials/equal.ts';
+import { equal } from '../../credentials/client-secret.ts';
 import { familyHash, openSuccessor, tokenHash } from '../../credentials/refresh-token-text.ts';
 import type { RefreshToken } from '../../credentials/refresh-token-text.ts';
 import type { RefreshFamily } from '../../db/session/refresh-family.ts';
 import type { BoxState, ClientState } from '../../box/box-state.ts';
 import { familyEnd, isRotating, refreshSettings } from './settings.ts';
-import { isRevoked } from '../revoked.ts';
-import { mayUseGrant } from '../session/still-granted.ts';
+import { isRevoked, mayUseGrant } from '../session/still-granted.ts';
 
 /**
  * Verdict on a refresh token: `slide` (it stays the token), `rotate` (a successor replaces it), `repeat` (its successor

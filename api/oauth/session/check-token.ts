@@ -7,12 +7,11 @@ import type { FirstGrant, GrantLetter } from '../../db/session/grant-letter.ts';
 import type { FoundSession, SessionKey } from '../../db/session/check.ts';
 import type { Person } from '../../db/user/person.ts';
 import type { BoxState, ClientState } from '../../box/box-state.ts';
-import type { CurrentStatements } from '../../box/current-statements.ts';
+import type { CurrentStatements } from '../../box/state-cache.ts';
 import { clientOf } from '../built-in-clients.ts';
-import { isRevoked } from '../revoked.ts';
+import { isRevoked, stillGranted } from './still-granted.ts';
 import { claimsFor, withoutClaims } from '../scope-text.ts';
 import type { OAuthServices } from '../services.ts';
-import { stillGranted } from './still-granted.ts';
 
 /** A live session as its token proves it; times in seconds since 1970. */
 export interface LiveSession {

@@ -2,7 +2,7 @@ import type { Person } from '../../db/user/person.ts';
 import { authenticateClient } from '../client-auth/authenticate-client.ts';
 import { checkToken } from './check-token.ts';
 import type { LiveSession } from './check-token.ts';
-import type { RequestChecks } from '../client-auth/request-checks.ts';
+import type { RequestChecks } from '../client-auth/context.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { hasScope, withoutClaims } from '../scope-text.ts';
 import { groupsClaim } from '../openid/user-claims.ts';

@@ -1,12 +1,10 @@
 import { confirmOnStandby } from '../../db/box/durability.ts';
-import { canAuthenticate } from '../client-auth/client-type.ts';
-import type { AuthenticationContext } from '../client-auth/context.ts';
+import { canAuthenticate, identifyClient } from '../client-auth/authenticate-client.ts';
+import type { AuthenticationContext, RequestChecks } from '../client-auth/context.ts';
 import { findSession } from './check-token.ts';
-import { identifyClient } from '../client-auth/identify-client.ts';
 import { endRefreshFamily, endSession } from './end-session.ts';
 import type { SessionOfToken } from './end-session.ts';
 import { findRefreshToken } from '../refresh/find-refresh-token.ts';
-import type { RequestChecks } from '../client-auth/request-checks.ts';
 import { OAuthError } from '../oauth-error.ts';
 import type { OAuthServices } from '../services.ts';
 import type { TokenRequest } from '../token/grants/grant.ts';

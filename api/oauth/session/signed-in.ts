@@ -3,7 +3,7 @@ import { findSignIn, lockSignIn } from '../../db/authorization/sign-in.ts';
 import type { SignIn } from '../../db/authorization/sign-in.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import type { BoxState } from '../../box/box-state.ts';
-import { isRevoked } from '../revoked.ts';
+import { isRevoked } from './still-granted.ts';
 
 type Revoking = Pick<BoxState, 'box' | 'sessionsFrom' | 'revokedBefore' | 'settings'>;
 

@@ -10,6 +10,7 @@ import { signJwt } from '../keys/sign-jwt.ts';
 import { groupsClaim } from '../openid/user-claims.ts';
 import { withoutClaims } from '../scope-text.ts';
 import type { AccessTokenPlan } from './plan.ts';
+import type { TokenResponse } from '../../schemas/oauth.ts';
 
 /** An access token as it is made: the text for the client, the session for the table. */
 export interface MadeAccessToken {
@@ -87,4 +88,30 @@ interface AccessTokenClaims {
   readonly scope?: string;
   /** Names of the user's groups (§2.2.3.1). */
   readonly groups?: readonly string[];
+}
+
+/** Tokens that come with an access token. */
+interface TokensBeside {
+  readonly refreshToken?: string | undefined;
+  readonly idToken?: string | undefined;
+}
+
+/**
+ * Builds the answer: exactly `token_type` and `access_token` if nothing more is configured. `scope` is that of {@link
+ * scopeMember}.
+ */
+export function tokenResponse(
+  accessToken: string,
+  plan: AccessTokenPlan,
+  scope: string | undefined,
+  { refreshToken, idToken }: TokensBeside = {},
+): TokenResponse {
+  return {
+    token_type: 'Bearer',
+    access_token: accessToken,
+    ...(plan.expiresIn === undefined ? {} : { expires_in: plan.expiresIn }),
+    ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
+    ...(scope === undefined ? {} : { scope }),
+    ...(idToken === undefined ? {} : { id_token: idToken }),
+  };
 }

@@ -1,14 +1,22 @@
 import { GRANT_TYPES } from '../../../crds/client.ts';
 import { clientId, readClientCredentials } from '../client-auth/client-auth-request.ts';
-import { identifyClient, requireGrantType } from '../client-auth/identify-client.ts';
-import type { RequestChecks } from '../client-auth/request-checks.ts';
+import { identifyClient, requireGrantType } from '../client-auth/authenticate-client.ts';
+import type { RequestChecks } from '../client-auth/context.ts';
 import { decideWithKey } from '../keys/key-needed.ts';
-import { grants } from './grants/registry.ts';
 import type { Grant, TokenRequest } from './grants/grant.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { parseParameters } from './parameters.ts';
 import type { OAuthServices } from '../services.ts';
 import type { TokenResponse } from '../../schemas/oauth.ts';
+import { authorizationCode } from './grants/authorization-code.ts';
+import { clientCredentials } from './grants/client-credentials.ts';
+import { password } from './grants/password.ts';
+import { refreshToken } from './grants/refresh-token.ts';
+
+/** Supported grants by their `grant_type`; the metadata lists no other. */
+export const grants: ReadonlyMap<string, Grant> = new Map(
+  [clientCredentials, authorizationCode, refreshToken, password].map((grant) => [grant.name, grant]),
+);
 
 /** A request to an OAuth endpoint as it came in. */
 export interface RawTokenRequest extends Pick<TokenRequest, 'box' | 'remoteAddr' | 'requestId'> {

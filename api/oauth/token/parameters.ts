@@ -3,7 +3,6 @@ import { Ajv } from 'ajv';
 import { Problem } from '../../problem.ts';
 import { readJson } from '../../read-json.ts';
 import { OAuthError } from '../oauth-error.ts';
-import { utf8Text } from './utf8.ts';
 
 /** Parameters of a request to an OAuth endpoint: each at most once, empty ones treated as omitted (RFC 6749 §3.2). */
 export type Parameters = ReadonlyMap<string, string>;
@@ -12,43 +11,29 @@ const form = 'application/x-www-form-urlencoded';
 
 /** Reads a body by its content type, form or JSON. Throws OAuthError `invalid_request` when it is neither or broken. */
 export function parseParameters(contentType: string | undefined, body: Buffer): Parameters {
-  if (contentType === form) return parseForm(textOf(body));
+  const isForm = contentType === form || isFormType(contentType, body);
+  const text = utf8Text(body);
+  if (text === undefined) throw new OAuthError('invalid_request', 'The body is not UTF-8');
+  return stringsOf(isForm ? Object.fromEntries(allOfForm(text)) : readObject(text));
+}
+
+/** Returns true for a form, false for JSON. Throws OAuthError for any other type or charset. */
+function isFormType(contentType: string | undefined, body: Buffer): boolean {
   const [type = '', ...options] = (contentType ?? '').toLowerCase().split(';');
   const charsets = options.filter((option) => option.includes('charset'));
-  const isUtf8 = charsets.every((option) => utf8.test(option));
-  switch (type.trim()) {
-    case form:
-      // A form is ASCII, and its escapes are UTF-8, whatever its charset (RFC 6749 Appendix B).
-      if (!isUtf8 && !(isAscii(body) && charsets.every((option) => extendsAscii.test(option)))) throw unsupported();
-      return parseForm(textOf(body));
-    case 'application/json':
-      if (!isUtf8) throw unsupported();
-      return parseJson(textOf(body));
-    default:
-      throw unsupported();
-  }
+  if (type.trim() === form) {
+    // A form is ASCII, and its escapes are UTF-8, whatever its charset (RFC 6749 Appendix B).
+    if (charsets.every((option) => utf8.test(option) || (isAscii(body) && extendsAscii.test(option)))) return true;
+  } else if (type.trim() === 'application/json' && charsets.every((option) => utf8.test(option))) return false;
+  throw new OAuthError('invalid_request', `Content-Type must be ${form} or application/json, in UTF-8`, {
+    status: 415,
+  });
 }
 
 const utf8 = /charset="?utf-?8"?\s*$/;
 
 /** Charsets in which ASCII means itself; in others, such as UTF-7, it does not. */
 const extendsAscii = /^\s*charset="?(?:utf-?8|(?:us-)?ascii|latin-?1|iso-8859-\d{1,2}|windows-125\d)"?\s*$/;
-
-function unsupported(): OAuthError {
-  return new OAuthError('invalid_request', `Content-Type must be ${form} or application/json, in UTF-8`, {
-    status: 415,
-  });
-}
-
-function textOf(body: Buffer): string {
-  const text = utf8Text(body);
-  if (text === undefined) throw new OAuthError('invalid_request', 'The body is not UTF-8');
-  return text;
-}
-
-function parseForm(text: string): Parameters {
-  return withoutEmpty(allOfForm(text));
-}
 
 /** Reads parameters of a query, even empty ones. Throws OAuthError `invalid_request` for repeated or broken ones. */
 export function allOfForm(text: string): Map<string, string> {
@@ -107,18 +92,6 @@ export function withoutEmpty(parameters: Map<string, string>): Parameters {
   return parameters;
 }
 
-/**
- * Reads the strings of an object; a parameter that no endpoint knows may have any type, because it is ignored. A
- * proxy in front may have read another one of two equal names (RFC 8259 §4): they are refused.
- */
-function parseJson(text: string): Parameters {
-  const parameters = new Map<string, string>();
-  for (const [name, member] of Object.entries(jsonObject(text))) {
-    if (typeof member === 'string') add(parameters, name, checked(member));
-  }
-  return withoutEmpty(parameters);
-}
-
 /** Checks whether a parameter has a meaning at one of the OAuth endpoints. */
 export function isParameter(name: string): boolean {
   return Object.hasOwn(known.properties, name);
@@ -138,19 +111,39 @@ export function parametersSchema(names: readonly string[]) {
 const known = parametersSchema([...TOKEN_PARAMETERS, 'token', 'token_type_hint']);
 const matches = new Ajv({ verbose: true, ownProperties: true }).compile<Record<string, unknown>>(known);
 
-function jsonObject(text: string): Record<string, unknown> {
-  const value = readObject(text);
-  if (matches(value)) return value;
-  const [{ instancePath } = { instancePath: '' }] = matches.errors ?? [];
-  const what = instancePath === '' ? 'The body must be a JSON object' : `${instancePath.slice(1)} must be a string`;
-  throw new OAuthError('invalid_request', what);
+/**
+ * Validates a body and returns its strings. A parameter that no endpoint knows may have any type, because it is
+ * ignored.
+ */
+function stringsOf(value: unknown): Parameters {
+  if (!matches(value)) {
+    const [{ instancePath } = { instancePath: '' }] = matches.errors ?? [];
+    const what = instancePath === '' ? 'The body must be a JSON object' : `${instancePath.slice(1)} must be a string`;
+    throw new OAuthError('invalid_request', what);
+  }
+  const parameters = new Map<string, string>();
+  for (const [name, member] of Object.entries(value)) {
+    if (typeof member === 'string') add(parameters, name, checked(member));
+  }
+  return withoutEmpty(parameters);
 }
 
+/** Reads JSON. A proxy in front may have read another one of two equal names (RFC 8259 §4): they are refused. */
 function readObject(text: string): unknown {
   try {
     return readJson(text);
   } catch (error) {
     if (error instanceof Problem) throw new OAuthError('invalid_request', error.message);
     throw error;
+  }
+}
+
+/** Returns the text of bytes in UTF-8; undefined if malformed. ASCII, as in nearly every request, costs least. */
+export function utf8Text(bytes: Buffer): string | undefined {
+  if (isAscii(bytes)) return bytes.toString('latin1');
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
   }
 }

@@ -2,9 +2,8 @@ import type { Box } from '../../../crds/box.ts';
 import { knownScopes, OFFLINE_SCOPE } from '../../box/scopes.ts';
 import type { Scopes, RequestableScopes } from '../../box/scopes.ts';
 import { claimWord, hasScope, requestedClaims, scopesOf, scopeText } from '../scope-text.ts';
-import { boundAudience, requestedAudience } from './requested-audience.ts';
-import type { AudienceRules } from './requested-audience.ts';
-import { requestedScope, scopeLeft } from './requested-scope.ts';
+import { boundAudience, requestedAudience, requestedScope, scopeLeft } from './requested-access.ts';
+import type { AudienceRules, RequestedAccess } from './requested-access.ts';
 
 /** The settings that every grant of a client has in common. */
 export interface GrantSettings {
@@ -22,12 +21,6 @@ export interface AccessTokenPlan {
   readonly expiresIn: number | undefined;
   readonly audience: readonly string[] | null;
   readonly scope: string | null;
-}
-
-/** The optional parameters of a token request that shape its token. */
-export interface RequestedAccess {
-  readonly audience: string | undefined;
-  readonly scope: string | undefined;
 }
 
 /** Audience and scope that were granted first; no refresh ever gets more (RFC 6749 §6). */

@@ -5,8 +5,7 @@ import type { Connection } from '../../db/core/transaction.ts';
 import { inBoxRecorded } from '../../audit/recorded.ts';
 import type { NoteEvent, RecordedWork } from '../../audit/recorded.ts';
 import { requestLimit } from '../../db/core/with-connection.ts';
-import { nothingHere } from '../../nothing-here.ts';
-import { Problem } from '../../problem.ts';
+import { nothingHere, Problem } from '../../problem.ts';
 import type { ResourceServices } from '../services.ts';
 
 /** Dependencies of a change. */

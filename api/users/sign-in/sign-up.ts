@@ -10,7 +10,7 @@ import type { StoredPassword } from '../../db/user/user.ts';
 import { userOfEmail } from '../../db/user/user-conflicts.ts';
 import { insertUser, setGroupsOfUser } from '../../db/user/user-write.ts';
 import type { NewUser } from '../../db/user/user-write.ts';
-import { nothingHere } from '../../nothing-here.ts';
+import { nothingHere } from '../../problem.ts';
 import { withinQuota } from '../../records/write/within-quota.ts';
 import type { BoxState } from '../../box/box-state.ts';
 import type { StateCache } from '../../box/state-cache.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../crds/path.ts';
 import { isObject } from '../../../crds/path.ts';
-import { equal } from '../../credentials/equal.ts';
+import { equal } from '../../credentials/client-secret.ts';
 import type { StoredUser } from '../../db/user/user.ts';
 import { differingFields } from '../../records/write/changed-fields.ts';
 import { emailKey } from './email.ts';

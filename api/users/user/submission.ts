@@ -4,7 +4,7 @@ import type { Box } from '../../../crds/box.ts';
 import { MOST_HINTS, wordHint } from '../../../crds/did-you-mean.ts';
 import { MOST_GROUPS_OF_USER, refusalTexts } from '../../../crds/user-faults.ts';
 import type { Fault } from '../../../crds/fault.ts';
-import { equal } from '../../credentials/equal.ts';
+import { equal } from '../../credentials/client-secret.ts';
 import type { StoredUser, UserStatus } from '../../db/user/user.ts';
 import { emailKey } from './email.ts';
 import type { SubmittedUser } from './invalid-user.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { DeclareLine, DeleteLine } from '../../../api/client/desired-state.ts';
-import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../../api/credentials/client-secret.ts';
 import type { AccessPolicy } from '../../../crds/access-policy.ts';
 import type { Client } from '../../../crds/client.ts';
 import { rowIdOf } from '../../../crds/validate.ts';

@@ -1,4 +1,4 @@
-import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../../api/credentials/client-secret.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { ApiWorld } from './api-world.ts';
 import type { ClusterBox } from './cluster-box.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createHmac } from 'node:crypto';
-import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../../api/credentials/client-secret.ts';
 import { basic, claimsOf, headerOf, readReply, sendForm, textOf } from '../../oauth/requests.ts';
 import type { Reply } from '../../oauth/requests.ts';
 import { startApi } from '../../support/api.ts';

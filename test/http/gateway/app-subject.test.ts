@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { appSubject } from '../../../api/http/gateway/app-subject.ts';
+import { appSubject } from '../../../api/http/access/session-parts.ts';
 import type { Person } from '../../../api/db/user/person.ts';
 
 const user: Person = { id: 7, email: 'ann@shop.example', email_verified: true, data: null, groups: [] };

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../../api/credentials/client-secret.ts';
 import { basic, sendForm } from '../../oauth/requests.ts';
 import type { Fields, Reply } from '../../oauth/requests.ts';
 import { startApi } from '../../support/api.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../../api/credentials/client-secret.ts';
 import { basic, claimsOf, sendForm, textOf } from '../../oauth/requests.ts';
 import type { Fields, Reply } from '../../oauth/requests.ts';
 import type { DeclaredResource } from '../../support/api.ts';

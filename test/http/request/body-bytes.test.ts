@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Socket } from 'node:net';
-import { heldBodyBytes } from '../../../api/http/request/body-bytes.ts';
+import { heldBodyBytes } from '../../../api/http/request/read-body.ts';
 import { startApi } from '../../support/api.ts';
 import type { TestApi } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';

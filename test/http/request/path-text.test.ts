@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isTextPath, normalPath } from '../../../api/http/request/path-text.ts';
+import { isTextPath, normalPath } from '../../../api/http/request/query.ts';
 
 describe('a path that is text', () => {
   const rows: Readonly<Record<string, boolean>> = {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createServer } from 'node:http';
-import { connectionLimit, logRefusedConnections, openFilesLimit } from '../../../api/http/server/connection-limit.ts';
+import { connectionLimit, logRefusedConnections, openFilesLimit } from '../../../api/http/server/server.ts';
 import { createLog } from '../../../program/log.ts';
 
 describe('the number of connections', () => {

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
-import { createClientSecrets } from '../../../api/credentials/client-secret.ts';
+import { createClientSecrets, generateClientSecret } from '../../../api/credentials/client-secret.ts';
 import type { ClientSecrets } from '../../../api/credentials/client-secret.ts';
 import { createHashQueue } from '../../../api/credentials/hash-queue.ts';
-import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
 import { NO_CHECKS } from '../no-checks.ts';
 import { authenticateBySecret } from '../../../api/oauth/client-auth/authenticate-client.ts';
 import { parseBasic } from '../../../api/oauth/client-auth/client-auth-request.ts';

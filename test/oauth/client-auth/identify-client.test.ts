@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { OAuthServices } from '../../../api/oauth/services.ts';
-import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../../api/credentials/client-secret.ts';
 import { OAuthError } from '../../../api/oauth/oauth-error.ts';
 import { revoke } from '../../../api/oauth/session/revocation.ts';
 import { token } from '../../../api/oauth/token/endpoint.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createHmac, randomUUID } from 'node:crypto';
-import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../../api/credentials/client-secret.ts';
 import { startApi } from '../../support/api.ts';
 import { ownerQuery } from '../../support/owner-query.ts';
 import type { TestApi } from '../../support/api.ts';

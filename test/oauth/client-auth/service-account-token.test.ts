@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createLocalJWKSet } from 'jose';
 import pg from 'pg';
-import { createServiceAccountTokens } from '../../../api/oauth/client-auth/service-account-tokens.ts';
+import { createServiceAccountTokens } from '../../../api/oauth/client-auth/verify-assertion.ts';
 import { createManagement, startApi } from '../../support/api.ts';
 import type { TestApi } from '../../support/api.ts';
 import { assertion, makeSigner, proof } from '../assertions.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { calculateJwkThumbprint, createLocalJWKSet, jwtVerify } from 'jose';
 import type { JSONWebKeySet } from 'jose';
 import { randomBytes } from 'node:crypto';
-import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../../api/credentials/client-secret.ts';
 import { introspect } from '../../../api/oauth/session/introspection.ts';
 import { keySet } from '../../../api/oauth/metadata.ts';
 import type { OAuthServices } from '../../../api/oauth/services.ts';

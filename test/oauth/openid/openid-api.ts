@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import type { JSONWebKeySet, JWTVerifyResult } from 'jose';
-import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../../api/credentials/client-secret.ts';
 import { addUser, issuerOf, newBrowser } from '../../http/pages/browser.ts';
 import type { Answer, Browser } from '../../http/pages/browser.ts';
 import { startApi } from '../../support/api.ts';

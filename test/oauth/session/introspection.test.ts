@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { crc32 } from 'node:zlib';
-import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../../api/credentials/client-secret.ts';
 import { introspect } from '../../../api/oauth/session/introspection.ts';
 import { rotationGrace } from '../../../api/oauth/refresh/validate-refresh.ts';
 import { token } from '../../../api/oauth/token/endpoint.ts';

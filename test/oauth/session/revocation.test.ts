@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../../api/credentials/client-secret.ts';
 import { introspect } from '../../../api/oauth/session/introspection.ts';
 import { rotationGrace } from '../../../api/oauth/refresh/validate-refresh.ts';
 import { revoke } from '../../../api/oauth/session/revocation.ts';

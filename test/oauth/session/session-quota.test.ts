@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { countRound } from '../../../api/count-sessions.ts';
-import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../../api/credentials/client-secret.ts';
 import { parseAccessToken } from '../../../api/credentials/token-text.ts';
 import { bumpVersion } from '../../../api/db/box/box.ts';
 import { storeQuota } from '../../../api/db/box/box-use.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createPrivateKey } from 'node:crypto';
-import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../../api/credentials/client-secret.ts';
 import { parseRefreshToken } from '../../../api/credentials/refresh-token-text.ts';
 import { token } from '../../../api/oauth/token/endpoint.ts';
 import type { TokenResponse } from '../../../api/schemas/oauth.ts';

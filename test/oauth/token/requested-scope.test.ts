@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { requestedScope, scopeMember, scopeParameter } from '../../../api/oauth/token/requested-scope.ts';
+import { requestedScope, scopeMember, scopeParameter } from '../../../api/oauth/token/requested-access.ts';
 import { errorOf } from '../refusal.ts';
 
 const allowed = new Set(['read']);

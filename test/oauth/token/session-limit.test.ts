@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../../api/credentials/client-secret.ts';
 import { parseAccessToken } from '../../../api/credentials/token-text.ts';
 import { endSession } from '../../../api/oauth/session/end-session.ts';
 import { introspect } from '../../../api/oauth/session/introspection.ts';

@@ -1,5 +1,5 @@
 import { isObject } from '../../../crds/path.ts';
-import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../../api/credentials/client-secret.ts';
 import { forEachConcurrently } from '../../../operator/kube/client/kube-object.ts';
 import type { ControlPlane } from '../../support/cluster/control-plane.ts';
 import { bindSecrets } from '../install-operator.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../../api/credentials/client-secret.ts';
 import { sendForm, sendJson, textOf } from '../../oauth/requests.ts';
 import { startApi, type TestApi } from '../../support/api.ts';
 import { machineClient } from '../declare.ts';

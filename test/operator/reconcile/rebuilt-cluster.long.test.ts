@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../../api/credentials/client-secret.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { OperatorProcess } from '../../support/operator-process.ts';
 import { label, testSecrets } from '../kube/secrets/secret-things.ts';

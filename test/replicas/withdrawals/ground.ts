@@ -1,4 +1,4 @@
-import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../../api/credentials/client-secret.ts';
 import { basic, readReply, sendForm, textOf } from '../../oauth/requests.ts';
 import type { Fields, Reply } from '../../oauth/requests.ts';
 import type { DeclaredResource, TestApi } from '../../support/api.ts';

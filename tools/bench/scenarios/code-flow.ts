@@ -1,4 +1,4 @@
-import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../../api/credentials/client-secret.ts';
 import { contestant } from '../contestants.ts';
 import type { BenchContext } from '../context.ts';
 import type { Declared } from '../declare.ts';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../../api/credentials/client-secret.ts';
 import type { Boxgate } from '../boxgate.ts';
 import { contestant } from '../contestants.ts';
 import type { BenchContext } from '../context.ts';

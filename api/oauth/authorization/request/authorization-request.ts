@@ -5,7 +5,7 @@ import { planAccessToken } from '../../token/plan.ts';
 import type { AccessTokenPlan, GrantSettings } from '../../token/plan.ts';
 import { defaultScope } from '../../../box/scopes.ts';
 import { requestedAccess } from '../../token/requested-access.ts';
-import { requiresPkce } from '../../client-auth/client-type.ts';
+import { requiresPkce } from '../../client-auth/authenticate-client.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { asksForIdToken } from '../../scope-text.ts';
 import { allOfForm, withoutEmpty } from '../../token/parameters.ts';

@@ -1,12 +1,9 @@
 import { planAccessToken } from '../plan.ts';
-import { requestedAccess } from '../requested-access.ts';
-import { authenticateClient } from '../../client-auth/authenticate-client.ts';
-import { requireGrantType } from '../../client-auth/identify-client.ts';
-import { makeToken } from '../access-token.ts';
+import { requestedAccess, scopeMember } from '../requested-access.ts';
+import { authenticateClient, requireGrantType } from '../../client-auth/authenticate-client.ts';
+import { makeToken, tokenResponse } from '../access-token.ts';
 import { keyFor } from '../../keys/key-needed.ts';
-import { scopeMember } from '../requested-scope.ts';
 import { demandSessionQuota, issueWithinLimit, limitsSessions, tooManySessions } from '../session-limit.ts';
-import { tokenResponse } from '../response.ts';
 import type { Grant, GrantContext } from './grant.ts';
 import type { NewSession } from '../../../db/session/issue.ts';
 import { createTokenFamily } from '../../refresh/create-token-family.ts';

@@ -1,14 +1,11 @@
 import { allows } from '../../../../crds/compatibility.ts';
 import type { ClientState } from '../../../box/box-state.ts';
 import { planAccessToken } from '../plan.ts';
-import { requestedAccess } from '../requested-access.ts';
-import { canAuthenticate } from '../../client-auth/client-type.ts';
-import { identifyClient, requireGrantType } from '../../client-auth/identify-client.ts';
-import { makeToken } from '../access-token.ts';
+import { requestedAccess, scopeMember } from '../requested-access.ts';
+import { canAuthenticate, identifyClient, requireGrantType } from '../../client-auth/authenticate-client.ts';
+import { makeToken, tokenResponse } from '../access-token.ts';
 import { OAuthError } from '../../oauth-error.ts';
-import { scopeMember } from '../requested-scope.ts';
 import { issueWithinLimit, tooManySessions, demandSessionQuota } from '../session-limit.ts';
-import { tokenResponse } from '../response.ts';
 import type { Grant, GrantContext, TokenRequest } from './grant.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { generateKeyPairSync } from 'node:crypto';
-import { generateClientSecret } from '../../../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../../../api/credentials/client-secret.ts';
 import { sendForm } from '../../../oauth/requests.ts';
 import type { TestApi } from '../../../support/api.ts';
 import type { Browser } from '../../pages/browser.ts';

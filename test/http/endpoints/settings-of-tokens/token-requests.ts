@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createHash, randomBytes } from 'node:crypto';
 import type { GrantType } from '../../../../crds/client.ts';
-import { generateClientSecret } from '../../../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../../../api/credentials/client-secret.ts';
 import { basic, readReply, sendForm, textOf } from '../../../oauth/requests.ts';
 import type { Fields, Reply } from '../../../oauth/requests.ts';
 import { startApi } from '../../../support/api.ts';

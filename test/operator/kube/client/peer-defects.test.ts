@@ -1,6 +1,6 @@
 import { isObject } from '../../../../crds/path.ts';
 import { expect } from 'chai';
-import { generateClientSecret } from '../../../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../../../api/credentials/client-secret.ts';
 import type { Kind } from '../../../../crds/kind.ts';
 import { forEachConcurrently } from '../../../../operator/kube/client/kube-object.ts';
 import { sendJson } from '../../../oauth/requests.ts';

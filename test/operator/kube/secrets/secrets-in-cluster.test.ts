@@ -1,6 +1,6 @@
 import { isObject } from '../../../../crds/path.ts';
 import { expect } from 'chai';
-import { generateClientSecret } from '../../../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../../../api/credentials/client-secret.ts';
 import { isGeneratedSecret } from '../../../../crds/generated-secret-text.ts';
 import { kubectl } from '../../../support/cluster/install-crds.ts';
 import { eventually } from '../../../support/eventually.ts';
