@@ -1,26 +1,29 @@
 import { faultSentence, joinedSentences } from '../crds/fault.ts';
 import type { Fault } from '../crds/fault.ts';
 
-/** Kinds of faulty requests to the resource endpoints, each with its HTTP status. */
-export const problemStatus = {
-  'not-parsable': 400,
-  'bad-request': 400,
-  unauthenticated: 401,
-  forbidden: 403,
-  'not-found': 404,
-  'method-not-allowed': 405,
-  'not-acceptable': 406,
-  conflict: 409,
-  'precondition-failed': 412,
-  'too-large': 413,
-  'unsupported-media-type': 415,
-  invalid: 422,
-  throttled: 429,
-  unavailable: 503,
-} as const satisfies Record<string, number>;
+/**
+ * Kinds of faulty requests: the HTTP status, the error at an OAuth endpoint (RFC 6749 §5.2, RFC 6750 §3.1), and the code
+ * in an OperationOutcome (FHIR's value set IssueType).
+ */
+export const problemKinds = {
+  'not-parsable': [400, 'invalid_request', 'structure'],
+  'bad-request': [400, 'invalid_request', 'invalid'],
+  unauthenticated: [401, 'invalid_token', 'login'],
+  forbidden: [403, 'insufficient_scope', 'forbidden'],
+  'not-found': [404, 'not_found', 'not-found'],
+  'method-not-allowed': [405, 'invalid_request', 'not-supported'],
+  'not-acceptable': [406, 'invalid_request', 'not-supported'],
+  conflict: [409, 'invalid_request', 'conflict'],
+  'precondition-failed': [412, 'invalid_request', 'conflict'],
+  'too-large': [413, 'invalid_request', 'too-long'],
+  'unsupported-media-type': [415, 'invalid_request', 'not-supported'],
+  invalid: [422, 'invalid_request', 'invalid'],
+  throttled: [429, 'slow_down', 'throttled'],
+  unavailable: [503, 'temporarily_unavailable', 'transient'],
+} as const satisfies Record<string, readonly [status: number, oauth: string, issue: string]>;
 
 /** The stable code of a {@link Problem}. */
-export type ProblemCode = keyof typeof problemStatus;
+export type ProblemCode = keyof typeof problemKinds;
 
 /** A caller's mistake (or a limit it met), sent to the caller unchanged, so it must never contain a secret. */
 export class Problem extends Error {

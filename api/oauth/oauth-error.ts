@@ -13,8 +13,15 @@ export const oauthStatus = {
   slow_down: 429,
 } as const satisfies Record<string, number>;
 
-/** One of the codes of {@link oauthStatus}. */
-export type OAuthErrorCode = keyof typeof oauthStatus;
+/** One of the codes of {@link oauthStatus}, or one that only a redirect to a client has (RFC 6749 §4.1.2.1). */
+export type OAuthErrorCode =
+  | keyof typeof oauthStatus
+  | 'access_denied'
+  | 'unsupported_response_type'
+  | 'request_not_supported'
+  | 'request_uri_not_supported';
+
+const statuses: Partial<Record<OAuthErrorCode, number>> = oauthStatus;
 
 interface OAuthErrorOptions {
   readonly status?: number;
@@ -39,7 +46,7 @@ export class OAuthError extends Refusal {
   constructor(
     code: OAuthErrorCode,
     description: string,
-    { status = oauthStatus[code], retryAfter, client, reason }: OAuthErrorOptions = {},
+    { status = statuses[code] ?? 400, retryAfter, client, reason }: OAuthErrorOptions = {},
   ) {
     super(description);
     this.code = code;

@@ -60,6 +60,7 @@ export interface ManagementContext extends Probed {
 /** Creates the management port: desired state in, health and metrics out. */
 export function createManagementApp(context: ManagementContext): Express {
   const app = express();
+  const { pool, apply: services } = context;
   const inTurn = oneAtATime();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -72,14 +73,42 @@ export function createManagementApp(context: ManagementContext): Express {
     if (isKeyed(request, context.keys)) next();
     else refuseStranger(context, request, response);
   });
-  app.post('/epoch', (request, response) => epoch(context, request, response));
-  app.put('/settings', (request, response) => settings(context, request, response));
-  app.put('/hosts', (request, response) => hosts(context, request, response));
-  app.get('/boxes', (request, response) => boxes(context, request, response));
-  app.get('/boxes/:box/usage', (request, response) => inTurn(() => usage(context, request, response)));
-  app.get('/boxes/:box/last-use', (request, response) => lastUse(context, request, response));
-  app.post('/boxes/:box/missing-links', (request, response) => linkTargets(context, request, response));
-  app.post('/boxes/:box/service-accounts', (request, response) => serviceAccounts(context, request, response));
+  app.post('/epoch', async (request, response) => {
+    const claim = await jsonBody(request, bodyLimits.oauth);
+    const [cluster, older] = [clusterOf(claim), olderClusterOf(claim)];
+    const claimed = older === undefined ? await claimEpoch(pool, cluster) : await claimAndAdopt(pool, cluster, older);
+    response.json({ epoch: claimed } satisfies ClaimedEpoch);
+  });
+  app.put('/settings', async (request, response) => {
+    const call = parseSettings(await jsonBody(request, bodyLimits.resource));
+    response.json({ version: await putSettings(call, services) } satisfies StoredSettings);
+  });
+  app.put('/hosts', async (request, response) => {
+    response.json((await putHosts(parseHosts(await jsonBody(request)), services)) satisfies StoredHosts);
+  });
+  app.get('/boxes', async (request, response) => {
+    response.json({ boxes: await declaredBoxes(pool, clusterOf(request.query)) } satisfies DeclaredBoxes);
+  });
+  app.get('/boxes/:box/usage', (request, response) =>
+    inTurn(async () => {
+      const of = { box: boxOf(request), cluster: clusterOf(request.query), after: afterOf(request.query) };
+      response.json((await boxUsage(pool, of, services.now())) satisfies BoxUsage);
+    }),
+  );
+  app.get('/boxes/:box/last-use', async (request, response) => {
+    const [box, cluster] = [boxOf(request), clusterOf(request.query)];
+    response.json((await lastUses(pool, box, cluster, services.now())) satisfies LastUses);
+  });
+  app.post('/boxes/:box/missing-links', async (request, response) => {
+    const box = boxOf(request);
+    const { links } = parseLinks(await jsonBody(request));
+    response.json({ missing: await missingLinks(pool, box, links) } satisfies MissingLinks);
+  });
+  app.post('/boxes/:box/service-accounts', async (request, response) => {
+    const box = boxOf(request);
+    const call = parseServiceAccounts(await jsonBody(request));
+    response.json({ pins: await followServiceAccounts(box, call, services) } satisfies ServiceAccountPins);
+  });
   app.post('/boxes/:box/apply', (request, response) => apply(context, request, response));
   app.use((_request, response) => void response.status(404).json(refusedBody('there is nothing at this address')));
   app.use((error: unknown, _request: Request, response: Response, _next: unknown) => {
@@ -130,16 +159,6 @@ function failure(error: unknown, log: Log): { status: number; body: NotApplied }
   return { status: 500, body: { error: 'the call failed; see the log of the API', code: 'bug' } };
 }
 
-async function epoch(context: ManagementContext, request: Request, response: Response): Promise<void> {
-  const body = await readBody(request, bodyLimits.oauth);
-  const claim = parseJson(body.toString('utf8'));
-  const cluster = clusterOf(claim);
-  const older = olderClusterOf(claim);
-  const { pool } = context;
-  const claimed = older === undefined ? await claimEpoch(pool, cluster) : await claimAndAdopt(pool, cluster, older);
-  response.json({ epoch: claimed } satisfies ClaimedEpoch);
-}
-
 function clusterOf(value: unknown): string {
   if (typeof value === 'object' && value !== null && 'cluster' in value && isCluster(value.cluster))
     return value.cluster;
@@ -156,6 +175,11 @@ function isCluster(value: unknown): value is string {
   return typeof value === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(value);
 }
 
+/** Reads and parses the body of a call, of at most `limit` bytes. Throws Problem. */
+async function jsonBody(request: Request, limit = longestLine): Promise<unknown> {
+  return parseJson((await readBody(request, limit)).toString('utf8'));
+}
+
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -164,70 +188,15 @@ function parseJson(text: string): unknown {
   }
 }
 
-async function boxes(context: ManagementContext, request: Request, response: Response): Promise<void> {
-  response.json({ boxes: await declaredBoxes(context.pool, clusterOf(request.query)) } satisfies DeclaredBoxes);
-}
-
-async function usage(context: ManagementContext, request: Request<{ box: string }>, response: Response): Promise<void> {
-  const box = boxOf(request);
-  const cluster = clusterOf(request.query);
-  const after = afterOf(request.query);
-  response.json((await boxUsage(context.pool, { box, cluster, after }, context.apply.now())) satisfies BoxUsage);
-}
-
 function afterOf({ after }: Request['query']): string {
   if (after === undefined) return '';
   if (typeof after === 'string' && /^[A-Za-z0-9._~-]{1,128}$/.test(after)) return after;
   throw new Problem('bad-request', [{ path: 'after', message: 'must be the id of a client' }]);
 }
 
-async function lastUse(
-  context: ManagementContext,
-  request: Request<{ box: string }>,
-  response: Response,
-): Promise<void> {
-  const box = boxOf(request);
-  const cluster = clusterOf(request.query);
-  response.json((await lastUses(context.pool, box, cluster, context.apply.now())) satisfies LastUses);
-}
-
-async function linkTargets(
-  context: ManagementContext,
-  request: Request<{ box: string }>,
-  response: Response,
-): Promise<void> {
-  const box = boxOf(request);
-  const body = await readBody(request, longestLine);
-  const { links } = parseLinks(parseJson(body.toString('utf8')));
-  response.json({ missing: await missingLinks(context.pool, box, links) } satisfies MissingLinks);
-}
-
-async function serviceAccounts(
-  context: ManagementContext,
-  request: Request<{ box: string }>,
-  response: Response,
-): Promise<void> {
-  const box = boxOf(request);
-  const body = await readBody(request, longestLine);
-  const call = parseServiceAccounts(parseJson(body.toString('utf8')));
-  response.json({ pins: await followServiceAccounts(box, call, context.apply) } satisfies ServiceAccountPins);
-}
-
 function boxOf({ params: { box } }: Request<{ box: string }>): string {
   if (!isBoxName(box)) throw new Problem('bad-request', 'is not the name of a box');
   return box;
-}
-
-async function settings(context: ManagementContext, request: Request, response: Response): Promise<void> {
-  const body = await readBody(request, bodyLimits.resource);
-  const version = await putSettings(parseSettings(parseJson(body.toString('utf8'))), context.apply);
-  response.json({ version } satisfies StoredSettings);
-}
-
-async function hosts(context: ManagementContext, request: Request, response: Response): Promise<void> {
-  const body = await readBody(request, longestLine);
-  const stored = await putHosts(parseHosts(parseJson(body.toString('utf8'))), context.apply);
-  response.json(stored satisfies StoredHosts);
 }
 
 /** Applies a call. The answer begins with the work: progress while secrets are hashed, the outcome in the last line. */

@@ -1,4 +1,4 @@
-import { answerConsent, waitingRequest } from '../../oauth/authorization/answer-consent.ts';
+import { answerConsent, waitingRequest } from '../../oauth/authorization/authorize.ts';
 import { describeRequest } from '../../oauth/authorization/request/describe-request.ts';
 import { consentPage } from '../../pages/consent-page.ts';
 import type { ApiContext } from '../server/api-context.ts';

@@ -5,8 +5,7 @@ import { errorFacts } from '../../../program/log.ts';
 import { OAuthError } from '../../oauth/oauth-error.ts';
 import type { PageProblem } from '../../pages/messages.ts';
 import { problemPage } from '../../pages/problem-page.ts';
-import { Problem, problemStatus } from '../../problem.ts';
-import type { ProblemCode } from '../../problem.ts';
+import { Problem, problemKinds } from '../../problem.ts';
 import { InvalidUser } from '../../users/user/invalid-user.ts';
 import { pageAnswer } from '../pages/send.ts';
 import { findRequestContext, requestContextOf } from '../request/request-context.ts';
@@ -88,7 +87,7 @@ export function errorAnswer(error: unknown, requestContext: RequestContext, acce
 }
 
 function statusOf(refusal: OAuthError | Problem): number {
-  return refusal instanceof OAuthError ? refusal.status : problemStatus[refusal.code];
+  return refusal instanceof OAuthError ? refusal.status : problemKinds[refusal.code][0];
 }
 
 /** RFC 6749 §5.1 and §5.2; `WWW-Authenticate` on every 401 (RFC 9110 §15.5.2). */
@@ -110,33 +109,14 @@ function bodyOf(refusal: OAuthError | Problem | undefined, { shape, requestId }:
   // The body of a refused user has a shape of its own: it names each field with its faults.
   if (refusal instanceof InvalidUser) return { entity: refusal.entity, errors: refusal.errors };
   if (isResource) return operationOutcome(refusal, requestId);
-  if (refusal.code === 'not-found') return { error: oauthNames[refusal.code] };
-  return { error: oauthNames[refusal.code], error_description: refusal.message };
+  const [, error] = problemKinds[refusal.code];
+  return refusal.code === 'not-found' ? { error } : { error, error_description: refusal.message };
 }
 
 function bugOutcome(id: string): object {
   const diagnostics = 'Something went wrong on our side; the log knows more under the request id';
   return { resourceType: 'OperationOutcome', id, issue: [{ severity: 'error', code: 'exception', diagnostics }] };
 }
-
-/** Names of a {@link Problem} at an OAuth endpoint. */
-const oauthNames = {
-  'not-parsable': 'invalid_request',
-  'bad-request': 'invalid_request',
-  unauthenticated: 'invalid_token',
-  // RFC 6750 §3.1.
-  forbidden: 'insufficient_scope',
-  'not-found': 'not_found',
-  'method-not-allowed': 'invalid_request',
-  'not-acceptable': 'invalid_request',
-  conflict: 'invalid_request',
-  'precondition-failed': 'invalid_request',
-  'too-large': 'invalid_request',
-  'unsupported-media-type': 'invalid_request',
-  invalid: 'invalid_request',
-  throttled: 'slow_down',
-  unavailable: 'temporarily_unavailable',
-} as const satisfies Record<ProblemCode, string>;
 
 /** Pages of errors, by status. */
 const pageProblems: Readonly<Record<number, PageProblem>> = {
@@ -151,28 +131,11 @@ const pageProblems: Readonly<Record<number, PageProblem>> = {
 
 /** Returns a problem in the form of the resource endpoints: one issue for each fault. */
 export function operationOutcome({ code, faults }: Problem, id: string): OperationOutcome {
-  return { resourceType: 'OperationOutcome', id, issue: faults.map((fault) => issueOf(issueCodes[code], fault)) };
+  const [, , issue] = problemKinds[code];
+  return { resourceType: 'OperationOutcome', id, issue: faults.map((fault) => issueOf(issue, fault)) };
 }
 
 function issueOf(code: Issue['code'], fault: Fault): Issue {
   const issue = { severity: 'error', code, diagnostics: faultSentence(fault) } as const;
   return fault.path === '' ? issue : { ...issue, expression: [fault.path] };
 }
-
-/** Codes from FHIR's value set IssueType, whose OperationOutcome this is. */
-const issueCodes = {
-  'not-parsable': 'structure',
-  'bad-request': 'invalid',
-  unauthenticated: 'login',
-  forbidden: 'forbidden',
-  'not-found': 'not-found',
-  'method-not-allowed': 'not-supported',
-  'not-acceptable': 'not-supported',
-  conflict: 'conflict',
-  'precondition-failed': 'conflict',
-  'too-large': 'too-long',
-  'unsupported-media-type': 'not-supported',
-  invalid: 'invalid',
-  throttled: 'throttled',
-  unavailable: 'transient',
-} as const satisfies Record<ProblemCode, string>;

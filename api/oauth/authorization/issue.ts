@@ -9,9 +9,8 @@ import { idTokenKeyFor, prepareIdToken, idTokenClaims } from '../openid/id-token
 import { userClaims } from '../openid/user-claims.ts';
 import { claimsFor } from '../scope-text.ts';
 import type { OAuthServices } from '../services.ts';
-import { makeToken } from '../token/access-token.ts';
+import { makeToken, takePlace, tooManySessions, sessionQuotaRefusal } from '../token/access-token.ts';
 import { scopeParameter } from '../token/requested-access.ts';
-import { takePlace, tooManySessions, sessionQuotaRefusal } from '../token/session-limit.ts';
 import { authorizationResponse, errorResponse } from './authorization-response.ts';
 import type { AuthorizationResponse } from './authorization-response.ts';
 import type { BrowserRequest, NextStep } from './browser-request.ts';

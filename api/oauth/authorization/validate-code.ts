@@ -5,7 +5,7 @@ import type { StoredCode } from '../../db/authorization/authorization-code.ts';
 import type { BoxState, ClientState } from '../../box/box-state.ts';
 import { requiresPkce } from '../client-auth/authenticate-client.ts';
 import { isRevoked } from '../session/still-granted.ts';
-import { configuredUri, onlyUri } from './request/configured-uris.ts';
+import { configuredUri, onlyUri } from './authorization-response.ts';
 
 /** A code as a client presents it. */
 export interface PresentedCode {

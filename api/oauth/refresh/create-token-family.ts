@@ -10,7 +10,7 @@ import type { Connection } from '../../db/core/transaction.ts';
 import type { GrantContext } from '../token/grants/grant.ts';
 import { refreshLifetimes } from './settings.ts';
 import type { RefreshSettings } from './settings.ts';
-import { limitsSessions, takePlace } from '../token/session-limit.ts';
+import { limitsSessions, takePlace } from '../token/access-token.ts';
 
 /** A refresh family that has begun: its id, and its first token. */
 export interface CreatedTokenFamily {

@@ -10,7 +10,7 @@ import { validateRefresh, successorOf } from './validate-refresh.ts';
 import type { PresentedRefreshToken } from './validate-refresh.ts';
 import type { MadeAccessToken } from '../token/access-token.ts';
 import { familyEnd, refreshLifetimes, refreshSettings } from './settings.ts';
-import { limitsSessions, takePlace } from '../token/session-limit.ts';
+import { limitsSessions, takePlace } from '../token/access-token.ts';
 
 /** Result of a use: the access token, and the next refresh token if the client's tokens rotate. */
 export interface RefreshUse<Made> {

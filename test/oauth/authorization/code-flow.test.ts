@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { answerConsent } from '../../../api/oauth/authorization/answer-consent.ts';
+import { answerConsent } from '../../../api/oauth/authorization/authorize.ts';
 import { signOut } from '../../../api/users/sign-in/sign-in.ts';
 import { decidingUnderLock } from '../wrapped-decisions.ts';
 import { app, ask, codeOf, lives, noise, outages, redeem, tokensOf } from './code-flow-requests.ts';

@@ -10,10 +10,8 @@ import { OAuthError } from '../../oauth-error.ts';
 import { asksForIdToken } from '../../scope-text.ts';
 import { allOfForm, withoutEmpty } from '../../token/parameters.ts';
 import type { Parameters } from '../../token/parameters.ts';
-import { errorResponse } from '../authorization-response.ts';
-import type { AuthorizationResponse, RedirectTarget } from '../authorization-response.ts';
-import { AuthorizationError } from './authorization-error.ts';
-import type { AuthorizationErrorCode } from './authorization-error.ts';
+import { codeAt, errorResponse, configuredUri, onlyUri } from '../authorization-response.ts';
+import type { AuthorizationResponse, RedirectTarget, ConfiguredUris } from '../authorization-response.ts';
 import { readClaims, withClaims } from './claims-parameter.ts';
 import { readPrompt } from './prompt.ts';
 import type { Prompt } from './prompt.ts';
@@ -29,8 +27,6 @@ import {
 import type { ResponseType } from './response-type.ts';
 import { USER_HINT } from './user-hint.ts';
 import { clientOf } from '../../built-in-clients.ts';
-import { configuredUri, onlyUri } from './configured-uris.ts';
-import type { ConfiguredUris } from './configured-uris.ts';
 
 /** An authorization request that may be answered once its user agrees. */
 export interface AuthorizationRequest {
@@ -92,8 +88,8 @@ export function validateAuthorizationRequest(query: string, state: BoxState, iss
     const request = { ...accepted, challenge, nonce, prompt, ...hints, query };
     return { verdict: 'good', request };
   } catch (error) {
-    if (!(error instanceof AuthorizationError || error instanceof OAuthError)) throw error;
-    return { verdict: 'refused', answer: errorResponse(target, codeOf(error), error.message) };
+    if (!(error instanceof OAuthError)) throw error;
+    return { verdict: 'refused', answer: errorResponse(target, codeAt(error), error.message) };
   }
 }
 
@@ -124,9 +120,8 @@ function readQuery(query: string): Parameters | undefined {
 
 /** Refuses parameters that would change the meaning of the request: they must not be ignored. */
 function refuseUnknownForms(parameters: Parameters): void {
-  if (parameters.has('request')) throw new AuthorizationError('request_not_supported', 'request is not supported');
-  if (parameters.has('request_uri'))
-    throw new AuthorizationError('request_uri_not_supported', 'request_uri is not supported');
+  if (parameters.has('request')) throw new OAuthError('request_not_supported', 'request is not supported');
+  if (parameters.has('request_uri')) throw new OAuthError('request_uri_not_supported', 'request_uri is not supported');
 }
 
 /** Reads the nonce, which is stored with a code. */
@@ -134,7 +129,7 @@ function readNonce(parameters: Parameters): string | undefined {
   const nonce = parameters.get('nonce');
   if (nonce !== undefined && nonce.length > longestNonce) {
     const message = `nonce has more than ${String(longestNonce)} characters`;
-    throw new AuthorizationError('invalid_request', message);
+    throw new OAuthError('invalid_request', message);
   }
   return nonce;
 }
@@ -145,8 +140,8 @@ const longestNonce = 1_024;
 /** Demands the scope `openid` and a nonce, which binds an id_token to its request (OpenID Connect Core §3.2.2.1). */
 function refuseLooseIdToken(type: ResponseType, { scope }: AccessTokenPlan, nonce: string | undefined): void {
   if (!givesIdToken(type)) return;
-  if (!asksForIdToken(scope)) throw new AuthorizationError('invalid_scope', 'An id_token needs the scope openid');
-  if (nonce === undefined) throw new AuthorizationError('invalid_request', 'nonce is missing: an id_token needs one');
+  if (!asksForIdToken(scope)) throw new OAuthError('invalid_scope', 'An id_token needs the scope openid');
+  if (nonce === undefined) throw new OAuthError('invalid_request', 'nonce is missing: an id_token needs one');
 }
 
 /** SHA-256 in base64url. */
@@ -158,19 +153,13 @@ function challengeIn(parameters: Parameters, client: ClientState, type: Response
   const method = parameters.get('code_challenge_method');
   if (challenge === undefined) {
     if (method === undefined && !requiresPkce(client)) return null;
-    throw new AuthorizationError('invalid_request', 'code_challenge is missing: PKCE with S256 is required');
+    throw new OAuthError('invalid_request', 'code_challenge is missing: PKCE with S256 is required');
   }
-  if (method !== 'S256') throw new AuthorizationError('invalid_request', 'code_challenge_method must be S256');
+  if (method !== 'S256') throw new OAuthError('invalid_request', 'code_challenge_method must be S256');
   if (!challengeShape.test(challenge)) {
-    throw new AuthorizationError('invalid_request', 'code_challenge must be a SHA-256 in base64url, 43 characters');
+    throw new OAuthError('invalid_request', 'code_challenge must be a SHA-256 in base64url, 43 characters');
   }
   return challenge;
-}
-
-/** Returns the code of a refusal. Planning a token uses the same names (RFC 6749 §4.1.2.1, RFC 8707 §2). */
-function codeOf(error: AuthorizationError | OAuthError): AuthorizationErrorCode {
-  if (error instanceof AuthorizationError) return error.code;
-  return error.code === 'invalid_scope' || error.code === 'invalid_target' ? error.code : 'invalid_request';
 }
 
 /** A client and the target of its answer. */

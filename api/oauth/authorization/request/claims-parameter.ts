@@ -5,7 +5,7 @@ import { SCOPE_OF_CLAIM } from '../../openid/user-claims.ts';
 import { asksForIdToken, claimWord, hasScope } from '../../scope-text.ts';
 import type { RequestedClaim } from '../../scope-text.ts';
 import type { Parameters } from '../../token/parameters.ts';
-import { AuthorizationError } from './authorization-error.ts';
+import { OAuthError } from '../../oauth-error.ts';
 
 /** The parameter `claims` of a request (OpenID Connect Core §5.5). */
 export interface ClaimsParameter {
@@ -18,7 +18,7 @@ export interface ClaimsParameter {
 const longest = 4_096;
 
 /**
- * Reads the parameter `claims`. Unknown claims and members are ignored (§5.5). Throws AuthorizationError
+ * Reads the parameter `claims`. Unknown claims and members are ignored (§5.5). Throws OAuthError
  * `invalid_request` unless it is a JSON object, and `access_denied` if it demands an `acr` (§5.5.1.1).
  */
 export function readClaims(parameters: Parameters): ClaimsParameter {
@@ -26,14 +26,11 @@ export function readClaims(parameters: Parameters): ClaimsParameter {
   if (text === undefined) return { claims: [], subject: undefined };
   const value = text.length > longest ? undefined : parseJson(text);
   if (!isObject(value)) {
-    throw new AuthorizationError(
-      'invalid_request',
-      `claims must be a JSON object of at most ${String(longest)} characters`,
-    );
+    throw new OAuthError('invalid_request', `claims must be a JSON object of at most ${String(longest)} characters`);
   }
   const [userinfo, idToken] = [membersOf(value, 'userinfo'), membersOf(value, 'id_token')];
   if (demandsValue(membersOf(idToken, 'acr'))) {
-    throw new AuthorizationError('access_denied', 'claims demands an acr: there is none here');
+    throw new OAuthError('access_denied', 'claims demands an acr: there is none here');
   }
   return {
     claims: [...claimsIn(userinfo, 'userinfo'), ...claimsIn(idToken, 'id_token')],

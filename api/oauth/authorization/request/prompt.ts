@@ -1,5 +1,5 @@
 import type { Parameters } from '../../token/parameters.ts';
-import { AuthorizationError } from './authorization-error.ts';
+import { OAuthError } from '../../oauth-error.ts';
 
 /** Demands of a request on the pages that its user sees (OpenID Connect Core §3.1.2.1). */
 export interface Prompt {
@@ -16,18 +16,15 @@ export interface Prompt {
 /** The values that `prompt` can have. */
 export const PROMPTS: readonly string[] = ['none', 'login', 'consent', 'select_account'];
 
-/** Reads `prompt` and `max_age`. Throws AuthorizationError `invalid_request`. */
+/** Reads `prompt` and `max_age`. Throws OAuthError `invalid_request`. */
 export function readPrompt(parameters: Parameters): Prompt {
   const values = new Set(parameters.get('prompt')?.split(' ') ?? []);
   if ([...values].some((value) => !PROMPTS.includes(value)) || (values.has('none') && values.size > 1)) {
-    throw new AuthorizationError(
-      'invalid_request',
-      'prompt must be none, or some of login, consent and select_account',
-    );
+    throw new OAuthError('invalid_request', 'prompt must be none, or some of login, consent and select_account');
   }
   const maxAge = parameters.get('max_age');
   if (maxAge !== undefined && !/^\d+$/.test(maxAge)) {
-    throw new AuthorizationError('invalid_request', 'max_age must be a whole number of seconds, such as 3600');
+    throw new OAuthError('invalid_request', 'max_age must be a whole number of seconds, such as 3600');
   }
   return {
     none: values.has('none'),

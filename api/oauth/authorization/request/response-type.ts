@@ -1,7 +1,7 @@
 import { allows } from '../../../../crds/compatibility.ts';
 import type { BoxState, ClientState } from '../../../box/box-state.ts';
 import type { Parameters } from '../../token/parameters.ts';
-import { AuthorizationError } from './authorization-error.ts';
+import { OAuthError } from '../../oauth-error.ts';
 
 /** Response types that are supported (RFC 6749 §3.1.1, OAuth 2.0 Multiple Response Type Encoding Practices §3, §5). */
 export const RESPONSE_TYPES = ['code', 'token', 'id_token', 'id_token token'] as const;
@@ -40,25 +40,25 @@ export function usualMode(text: string | undefined): 'query' | 'fragment' {
   return words.includes('token') || words.includes('id_token') ? 'fragment' : 'query';
 }
 
-/** Reads the response type. Throws AuthorizationError unless the client may use it here. */
+/** Reads the response type. Throws OAuthError unless the client may use it here. */
 export function readResponseType(
   parameters: Parameters,
   { client }: ClientState,
   { settings }: Pick<BoxState, 'settings'>,
 ): ResponseType {
   const text = parameters.get('response_type');
-  if (text === undefined) throw new AuthorizationError('invalid_request', 'response_type is missing');
+  if (text === undefined) throw new OAuthError('invalid_request', 'response_type is missing');
   const type = knownResponseType(text);
   if (type === undefined) {
     const names = `${RESPONSE_TYPES.slice(0, -1).join(', ')} or ${RESPONSE_TYPES.at(-1) ?? ''}`;
-    throw new AuthorizationError('unsupported_response_type', `response_type must be ${names}`);
+    throw new OAuthError('unsupported_response_type', `response_type must be ${names}`);
   }
   const grant = grantOf(type);
   if (!client.grant_types.includes(grant)) {
-    throw new AuthorizationError('unauthorized_client', `The client may not use the grant ${grant}`);
+    throw new OAuthError('unauthorized_client', `The client may not use the grant ${grant}`);
   }
   if (grant === 'implicit' && !allows(settings, 'implicit')) {
-    throw new AuthorizationError('unsupported_response_type', 'The implicit grant is switched off here: use code');
+    throw new OAuthError('unsupported_response_type', 'The implicit grant is switched off here: use code');
   }
   return type;
 }
@@ -80,11 +80,11 @@ export function chooseMode(parameters: Parameters, usual: 'query' | 'fragment', 
   return RESPONSE_MODES.find((mode) => mode === requested && isPossible) ?? usual;
 }
 
-/** Throws AuthorizationError `invalid_request` when the answer does not come in the requested mode. */
+/** Throws OAuthError `invalid_request` when the answer does not come in the requested mode. */
 export function refuseOtherMode(parameters: Parameters, mode: ResponseMode): void {
   const requested = parameters.get('response_mode');
   if (requested === undefined || requested === mode) return;
-  throw new AuthorizationError(
+  throw new OAuthError(
     'invalid_request',
     'response_mode must be fragment, form_post of an http address, query of a code, or left out',
   );

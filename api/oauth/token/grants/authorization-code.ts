@@ -11,14 +11,13 @@ import { validateCode } from '../../authorization/validate-code.ts';
 import type { PresentedCode } from '../../authorization/validate-code.ts';
 import { mustAuthenticateForCode, identifyClient, requireGrantType } from '../../client-auth/authenticate-client.ts';
 import { keyFor } from '../../keys/key-needed.ts';
-import { makeToken, tokenResponse } from '../access-token.ts';
+import { makeToken, tokenResponse, takePlace, tooManySessions, demandSessionQuota } from '../access-token.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { planIdToken } from '../../openid/id-token.ts';
 import { storeTokenFamily } from '../../refresh/create-token-family.ts';
 import { refreshSettings } from '../../refresh/settings.ts';
 import { reportReuse } from '../../report-reuse.ts';
 import { endTokens } from '../../session/end-session.ts';
-import { takePlace, tooManySessions, demandSessionQuota } from '../session-limit.ts';
 import type { Grant, GrantContext, TokenRequest } from './grant.ts';
 
 /**

@@ -1,9 +1,15 @@
 import { planAccessToken } from '../plan.ts';
 import { requestedAccess, scopeMember } from '../requested-access.ts';
 import { authenticateClient, requireGrantType } from '../../client-auth/authenticate-client.ts';
-import { makeToken, tokenResponse } from '../access-token.ts';
+import {
+  makeToken,
+  tokenResponse,
+  demandSessionQuota,
+  issueWithinLimit,
+  limitsSessions,
+  tooManySessions,
+} from '../access-token.ts';
 import { keyFor } from '../../keys/key-needed.ts';
-import { demandSessionQuota, issueWithinLimit, limitsSessions, tooManySessions } from '../session-limit.ts';
 import type { Grant, GrantContext } from './grant.ts';
 import type { NewSession } from '../../../db/session/issue.ts';
 import { createTokenFamily } from '../../refresh/create-token-family.ts';

@@ -3,9 +3,8 @@ import type { ClientState } from '../../../box/box-state.ts';
 import { planAccessToken } from '../plan.ts';
 import { requestedAccess, scopeMember } from '../requested-access.ts';
 import { canAuthenticate, identifyClient, requireGrantType } from '../../client-auth/authenticate-client.ts';
-import { makeToken, tokenResponse } from '../access-token.ts';
+import { makeToken, tokenResponse, issueWithinLimit, tooManySessions, demandSessionQuota } from '../access-token.ts';
 import { OAuthError } from '../../oauth-error.ts';
-import { issueWithinLimit, tooManySessions, demandSessionQuota } from '../session-limit.ts';
 import type { Grant, GrantContext, TokenRequest } from './grant.ts';
 
 /**

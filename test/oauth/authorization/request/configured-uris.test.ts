@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { configuredUri, onlyUri } from '../../../../api/oauth/authorization/request/configured-uris.ts';
-import type { ConfiguredUris } from '../../../../api/oauth/authorization/request/configured-uris.ts';
+import { configuredUri, onlyUri } from '../../../../api/oauth/authorization/authorization-response.ts';
+import type { ConfiguredUris } from '../../../../api/oauth/authorization/authorization-response.ts';
 
 const [a, b, c] = ['https://a.example/back', 'https://b.example/back', 'https://c.example/back'];
 const [port3, port4, noPort] = ['http://127.0.0.1:3000/back', 'http://127.0.0.1:4000/back', 'http://127.0.0.1/back'];

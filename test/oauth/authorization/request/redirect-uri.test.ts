@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isRedirectUri } from '../../../../api/oauth/authorization/request/configured-uris.ts';
+import { isRedirectUri } from '../../../../api/oauth/authorization/authorization-response.ts';
 import { seededRandom } from '../../../support/random.ts';
 import { configuredUris, variantOf } from '../../redirect-uri-variants.ts';
 
