@@ -36,23 +36,7 @@ export function createMetrics(gauges: Gauges, shares: readonly ResourceUse[]): M
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'boxgate_' });
   const answers = createAnswerCounts(registry);
-  addReadiness(registry, gauges.ready);
-  addCertificates(registry, gauges.certificateEnds);
-  gauge(registry, 'boxgate_boxes_in_memory', 'Boxes whose configuration is held in memory.', gauges.boxesInMemory);
-  gauge(registry, 'boxgate_argon2_waiting', 'Secrets being hashed or waiting for it.', gauges.secretsWaiting);
-  addShares(registry, shares);
-  total(
-    registry,
-    'boxgate_policy_failures_total',
-    'Decisions in which an access policy could not be compiled or gave up.',
-    gauges.policyFailures,
-  );
-  total(
-    registry,
-    'boxgate_audit_events_dropped_total',
-    'Records of the audit trail that were not stored, and events that were not counted.',
-    gauges.auditEventsDropped,
-  );
+  for (const metric of [...ownMetrics(gauges), ...shareMetrics(shares)]) addMetric(registry, metric);
   return {
     answered: answers.add,
     async page() {
@@ -61,92 +45,97 @@ export function createMetrics(gauges: Gauges, shares: readonly ResourceUse[]): M
   };
 }
 
-/** Adds whether the replica can serve. While none can, its Service has no pod and nobody gets an answer to count. */
-function addReadiness(registry: Registry, ready: Gauges['ready']): void {
-  new Gauge({
-    name: 'boxgate_ready',
-    help: '1 if this replica can serve, as /readyz says, otherwise 0.',
-    registers: [registry],
-    async collect() {
-      this.set(
-        await ready().then(
-          () => 1,
-          () => 0,
-        ),
-      );
-    },
-  });
+/** A metric whose values are read when the page is requested. */
+interface ReadMetric {
+  readonly type: 'gauge' | 'counter';
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames?: readonly string[];
+  /** Returns the values, each with its labels. */
+  readonly read: () => Values | Promise<Values>;
 }
 
-/** Adds when certificates expire: what replaces them may fail long before anybody notices. */
-function addCertificates(registry: Registry, ends: Gauges['certificateEnds']): void {
-  new Gauge({
-    name: 'boxgate_certificate_expiry_seconds',
-    help: 'Time at which a certificate expires, in seconds since 1970.',
-    labelNames: ['certificate'],
+type Values = readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[];
+
+function addMetric(registry: Registry, { type, name, help, labelNames = [], read }: ReadMetric): void {
+  const options = {
+    name,
+    help,
+    labelNames,
     registers: [registry],
-    async collect() {
+    async collect(this: Pick<Gauge, 'reset' | 'inc'>): Promise<void> {
+      const values = await read();
       this.reset();
-      for (const [certificate, end] of await ends()) this.set({ certificate }, end);
+      for (const [labels, value] of values) this.inc(labels, value);
     },
-  });
+  };
+  if (type === 'gauge') new Gauge(options);
+  else new Counter(options);
 }
 
-const shareLabels = ['resource', 'box'] as const;
+/** Returns the metrics without a part for each box. */
+function ownMetrics({ ready, certificateEnds, ...counts }: Gauges): readonly ReadMetric[] {
+  const one = (type: ReadMetric['type'], name: string, help: string, read: () => number): ReadMetric => {
+    return { type, name, help, read: () => [[{}, read()]] };
+  };
+  return [
+    {
+      // While none can serve, its Service has no pod and nobody gets an answer to count.
+      type: 'gauge',
+      name: 'boxgate_ready',
+      help: '1 if this replica can serve, as /readyz says, otherwise 0.',
+      read: async () => [[{}, (await isResolved(ready())) ? 1 : 0]],
+    },
+    {
+      // What replaces certificates may fail long before anybody notices.
+      type: 'gauge',
+      name: 'boxgate_certificate_expiry_seconds',
+      labelNames: ['certificate'],
+      help: 'Time at which a certificate expires, in seconds since 1970.',
+      read: async () => Array.from(await certificateEnds(), ([certificate, end]) => [{ certificate }, end] as const),
+    },
+    one('gauge', 'boxgate_boxes_in_memory', 'Boxes whose configuration is held in memory.', counts.boxesInMemory),
+    one('gauge', 'boxgate_argon2_waiting', 'Secrets being hashed or waiting for it.', counts.secretsWaiting),
+    one(
+      'counter',
+      'boxgate_policy_failures_total',
+      'Decisions in which an access policy could not be compiled or gave up.',
+      counts.policyFailures,
+    ),
+    one(
+      'counter',
+      'boxgate_audit_events_dropped_total',
+      'Records of the audit trail that were not stored, and events that were not counted.',
+      counts.auditEventsDropped,
+    ),
+  ];
+}
 
-/** Adds the use of shared resources. Only some boxes have their own series; see {@link largestUses}. */
-function addShares(registry: Registry, shares: readonly ResourceUse[]): void {
-  for (const part of ['used', 'waiting'] as const) {
-    new Gauge({
-      name: `boxgate_share_${part}`,
-      help: part === 'used' ? 'Parts of a shared resource in use.' : 'Requests that wait for a shared resource.',
-      labelNames: shareLabels,
-      registers: [registry],
-      collect() {
-        this.reset();
-        for (const share of shares) {
-          const { resource } = share;
-          for (const use of largestUses(share.uses())) this.set({ resource, box: use.box }, use[part]);
-        }
-      },
+function isResolved(promise: Promise<void>): Promise<boolean> {
+  return promise.then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Returns the use of shared resources. Only some boxes have their own series; see {@link largestUses}. */
+function shareMetrics(shares: readonly ResourceUse[]): readonly ReadMetric[] {
+  const labelNames = ['resource', 'box'];
+  const uses = (part: 'used' | 'waiting') => (): Values =>
+    shares.flatMap((share) => {
+      return largestUses(share.uses()).map((use) => [{ resource: share.resource, box: use.box }, use[part]] as const);
     });
-  }
-  new Counter({
-    name: 'boxgate_share_refused_total',
-    help: 'Requests that were refused a part of a shared resource.',
-    labelNames: shareLabels,
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const share of shares) {
-        const { resource } = share;
-        for (const [box, count] of share.refusals()) this.inc({ resource, box }, count);
-      }
-    },
-  });
-}
-
-function total(registry: Registry, name: string, help: string, read: () => number): void {
-  new Counter({
-    name,
-    help,
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc(read());
-    },
-  });
-}
-
-function gauge(registry: Registry, name: string, help: string, read: () => number): void {
-  new Gauge({
-    name,
-    help,
-    registers: [registry],
-    collect() {
-      this.set(read());
-    },
-  });
+  const refused = (): Values =>
+    shares.flatMap((share) => {
+      return [...share.refusals()].map(([box, count]) => [{ resource: share.resource, box }, count] as const);
+    });
+  const [used, waiting] = ['Parts of a shared resource in use.', 'Requests that wait for a shared resource.'];
+  const help = 'Requests that were refused a part of a shared resource.';
+  return [
+    { type: 'gauge', name: 'boxgate_share_used', help: used, labelNames, read: uses('used') },
+    { type: 'gauge', name: 'boxgate_share_waiting', help: waiting, labelNames, read: uses('waiting') },
+    { type: 'counter', name: 'boxgate_share_refused_total', help, labelNames, read: refused },
+  ];
 }
 
 /** Dependencies of the probes and the metrics page. */
