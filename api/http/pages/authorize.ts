@@ -15,7 +15,7 @@ import { browserOf } from '../cookies/cookie.ts';
 import type { Browser } from '../cookies/cookie.ts';
 import { lookOf, querySuffix, pageRequest, readPostedQuery } from './page-request.ts';
 import type { PageBox, PageRequest } from './page-request.ts';
-import { pageAnswer, sendOn, sendProblem } from './send.ts';
+import { pageAnswer, sendOn, refusedWith } from './send.ts';
 
 /** `GET /auth/authorize`, RFC 6749 §3.1. */
 export function authorizeEndpoint(context: ApiContext): Endpoint {
@@ -30,7 +30,7 @@ export function authorizeEndpoint(context: ApiContext): Endpoint {
     const language = chooseLanguage(request.headers['accept-language']);
     const here = { language, box: { issuer, look: lookOf(settings, issuer) } };
     if (step.next === 'error-page') await noteUntrusted(context, response, issuer);
-    follow(step, 'untrusted', { here, request, response, context });
+    follow(step, 'untrusted', { here, response, context });
   };
 }
 
@@ -106,22 +106,20 @@ const longestUserAgent = 512;
 /** Parts of a request for {@link follow}. */
 export interface Following {
   readonly here: Pick<PageRequest, 'language'> & { readonly box: Pick<PageBox, 'issuer' | 'look'> };
-  readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly context: ApiContext;
 }
 
-/** Performs the next step of an authorization request; `wrong` selects the text of an error page. */
+/** Performs the next step of an authorization request. Throws Problem for an error page, whose text `wrong` selects. */
 export function follow(
   step: NextStep,
   wrong: 'untrusted' | 'expired' | 'closed',
-  { here, request, response, context }: Following,
+  { here, response, context }: Following,
 ): void {
   const { issuer } = here.box;
   switch (step.next) {
     case 'error-page':
-      sendProblem(wrong, { request, response, context });
-      return;
+      throw refusedWith(wrong, response);
     case 'sign-in':
       sendOn(response, `${issuer}/auth/signin?${step.query}`, context.onAnswer);
       return;
@@ -133,10 +131,7 @@ export function follow(
   }
 }
 
-function bring(
-  { address, fields }: AuthorizationResponse,
-  { here, response, context }: Omit<Following, 'request'>,
-): void {
+function bring({ address, fields }: AuthorizationResponse, { here, response, context }: Following): void {
   if (fields === undefined) {
     // 302, which browsers follow with GET. 307 would send a form's fields to the app (RFC 9700 §4.12).
     send(response, { status: 302, headers: { Location: address } }, context.onAnswer);

@@ -7,7 +7,7 @@ import { nothingHere } from '../../problem.ts';
 import { send } from '../server/send.ts';
 import { authorizationVisit, follow } from './authorize.ts';
 import { readPageForm, formView, pageRequest, findSignedInUser } from './page-request.ts';
-import { pageAnswer, sendProblem } from './send.ts';
+import { pageAnswer, refusedWith } from './send.ts';
 
 /** `GET /auth/consent?id=…`: shows an app's request to the browser that sent it. */
 export function consentPageEndpoint(context: ApiContext): Endpoint {
@@ -20,8 +20,7 @@ export function consentPageEndpoint(context: ApiContext): Endpoint {
     const signedInUser = await findSignedInUser(context, here);
     const described = query === undefined ? 'untrusted' : await describeRequest(box, query, oauth);
     if (described === 'untrusted' || described === 'refused' || described === undefined || signedInUser === undefined) {
-      sendProblem('expired', { request, response, context });
-      return;
+      throw refusedWith('expired', response);
     }
     const goesTo = hostOf(described.redirectUri);
     const page = consentPage({ ...formView(here), ...described, id, goesTo, email: signedInUser.person.email });
@@ -37,7 +36,7 @@ export function consentEndpoint(context: ApiContext): Endpoint {
     const id = form.get('id') ?? '';
     if (signedInSince !== undefined) {
       // Perhaps as somebody else: the page says who.
-      follow({ next: 'consent', id: encodeURIComponent(id) }, 'expired', { here, request, response, context });
+      follow({ next: 'consent', id: encodeURIComponent(id) }, 'expired', { here, response, context });
       return;
     }
     const answer = form.get('answer') === 'allow' ? 'allow' : 'deny';
@@ -45,7 +44,7 @@ export function consentEndpoint(context: ApiContext): Endpoint {
     const who = authorizationVisit(here, request, response);
     const step = await answerConsent(who, answered, context.oauth);
     if (step === undefined) throw nothingHere();
-    follow(step, 'expired', { here, request, response, context });
+    follow(step, 'expired', { here, response, context });
   };
 }
 

@@ -11,7 +11,7 @@ import {
   signOutAddress,
   readPageForm,
 } from './page-request.ts';
-import { pageAnswer, sendOn, sendProblem } from './send.ts';
+import { pageAnswer, sendOn, refusedWith } from './send.ts';
 import type { PageExchange } from './page-request.ts';
 import { signOut } from '../../users/sign-in/sign-in.ts';
 import { requestContextOf } from '../request/request-context.ts';
@@ -28,8 +28,7 @@ export function logoutEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const here = await pageRequest(context, request, response);
     const exchange = { context, here, request, response };
-    const hint = await readLogoutHint(exchange, here.query.slice(1));
-    if (hint !== undefined) await grant(exchange, hint);
+    await grant(exchange, await readLogoutHint(exchange, here.query.slice(1)));
   };
 }
 
@@ -43,7 +42,6 @@ export function postedLogoutEndpoint(context: ApiContext): Endpoint {
     const here = await pageRequest(context, request, response);
     const exchange = { context, here, request, response };
     const hint = await readLogoutHint(exchange, form);
-    if (hint === undefined) return;
     const fields = new URLSearchParams(form);
     if (here.browser.isNew && !fields.has(POSTED_AGAIN)) postAgain(exchange, fields);
     else await grant(exchange, hint);
@@ -87,7 +85,7 @@ async function grant(exchange: PageExchange, hint: LogoutHint): Promise<void> {
 type Destination = Pick<LogoutHint, 'address' | 'fault'>;
 
 /** Signs the browser out, deletes its cookie, and redirects it as {@link goOn} does. Throws Outage. */
-export async function leave(exchange: Omit<PageExchange, 'request'>, hint: Destination): Promise<void> {
+async function leave(exchange: Omit<PageExchange, 'request'>, hint: Destination): Promise<void> {
   const { context, here } = exchange;
   const { box, browser } = here;
   const user = await signOut(context.oauth, box.state.box, browser.token);
@@ -100,7 +98,7 @@ export async function leave(exchange: Omit<PageExchange, 'request'>, hint: Desti
 }
 
 /** Redirects to the app, or shows a page that says that nobody is signed in. */
-export function goOn(
+function goOn(
   { context, here, response }: Omit<PageExchange, 'request'>,
   { address, fault }: Destination,
   headers: Readonly<Record<string, string>> = {},
@@ -124,8 +122,7 @@ export function signOutEndpoint(context: ApiContext): Endpoint {
     const here = await pageRequest(context, request, response);
     await readPageForm(context, here, request);
     const exchange = { context, here, request, response };
-    const hint = await readLogoutHint(exchange, here.query.slice(1));
-    if (hint !== undefined) await leave(exchange, hint);
+    await leave(exchange, await readLogoutHint(exchange, here.query.slice(1)));
   };
 }
 
@@ -148,16 +145,12 @@ export function signOutPageEndpoint(context: ApiContext): Endpoint {
 type LogoutHint = Extract<ValidatedLogout, { readonly verdict: 'good' }>;
 
 /**
- * Reads a logout request from a query without its question mark, or from the text of a form. Undefined if it cannot be
- * trusted: a page with status 400 has then been sent. Throws Problem `not-found`, Outage.
+ * Reads a logout request from a query without its question mark, or from the text of a form. Throws Problem for one that
+ * cannot be trusted, `not-found`, and Outage.
  */
-async function readLogoutHint(
-  { context, here, request, response }: PageExchange,
-  parameters: string,
-): Promise<LogoutHint | undefined> {
+async function readLogoutHint({ context, here, response }: PageExchange, parameters: string): Promise<LogoutHint> {
   const validated = await validateLogout(here.box.state.box, parameters, context.oauth);
   if (validated === undefined) throw nothingHere();
   if (validated.verdict === 'good') return validated;
-  sendProblem('logout-untrusted', { request, response, context });
-  return undefined;
+  throw refusedWith('logout-untrusted', response);
 }

@@ -1,10 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { PageProblem } from '../../pages/messages.ts';
 import { pagePolicy } from '../../pages/page.ts';
 import type { Page } from '../../pages/page.ts';
-import { problemPage } from '../../pages/problem-page.ts';
+import { Problem } from '../../problem.ts';
 import { requestContextOf } from '../request/request-context.ts';
-import type { ApiContext } from '../server/api-context.ts';
 import { send } from '../server/send.ts';
 import type { Answer, AnswerHeaders, OnAnswer } from '../server/send.ts';
 
@@ -30,24 +29,10 @@ export function pageAnswer(page: Page, { status = 200, leaves = false, headers =
   };
 }
 
-/** A request for a page, and what its answer needs. */
-interface Asked {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly context: Pick<ApiContext, 'onAnswer'>;
-}
-
-/** Sends the page of a problem, with status 400. */
-export function sendProblem(problem: PageProblem, { request, response, context }: Asked): void {
-  const requestContext = requestContextOf(response);
-  requestContext.error = problem;
-  const page = problemPage(
-    problem,
-    request.headers['accept-language'],
-    requestContext.requestId,
-    requestContext.advice,
-  );
-  send(response, pageAnswer(page, { status: 400 }), context.onAnswer);
+/** Returns the refusal of a request with status 400 and the page of a problem. */
+export function refusedWith(page: PageProblem, response: ServerResponse): Problem {
+  requestContextOf(response).page = page;
+  return new Problem('bad-request', page);
 }
 
 /** Redirects to another address with 303, so that a form is not sent again (RFC 9110 §15.4.4). */

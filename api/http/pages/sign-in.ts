@@ -17,7 +17,7 @@ import {
   pageBox,
   hasRequest,
 } from './page-request.ts';
-import { pageAnswer, sendProblem, sendOn } from './send.ts';
+import { pageAnswer, refusedWith, sendOn } from './send.ts';
 import { deviceTokenOf, setCookie, setDeviceCookie } from '../cookies/cookie.ts';
 import type { PageExchange, PageRequest, PageBox } from './page-request.ts';
 import { signIn } from '../../users/sign-in/sign-in.ts';
@@ -33,10 +33,7 @@ export function signInPageEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const here = await appRequest(context, request, response);
     const hint = here.box.isClosed ? 'closed' : await authorizationHint(context, here);
-    if (hint === 'untrusted' || hint === 'closed') {
-      sendProblem(hint, { request, response, context });
-      return;
-    }
+    if (hint === 'untrusted' || hint === 'closed') throw refusedWith(hint, response);
     const signedInUser = await findSignedInUser(context, here);
     if (hint !== undefined && signedInUser !== undefined) {
       const isDemanded = hint.prompt && demandsSignIn(hint.prompt, signedInUser.createdAt, context.oauth.now());
@@ -62,10 +59,7 @@ export function signInEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const here = await appRequest(context, request, response);
     const { box } = here;
-    if (box.isClosed) {
-      sendProblem('closed', { request, response, context });
-      return;
-    }
+    if (box.isClosed) throw refusedWith('closed', response);
     const { form, signedInSince } = await readPageForm(context, here, request);
     const [email, password] = [(form.get('email') ?? '').trim(), form.get('password') ?? ''];
     const exchange = { context, here, request, response };

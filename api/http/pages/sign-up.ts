@@ -25,7 +25,7 @@ import {
   readPageForm,
 } from './page-request.ts';
 import { countAttempt } from '../throttle/throttle.ts';
-import { pageAnswer, sendProblem } from './send.ts';
+import { pageAnswer, refusedWith } from './send.ts';
 import type { PageExchange, PageRequest } from './page-request.ts';
 
 /** `GET /auth/signup`: asks for email and password of a new account; 404 if users cannot register themselves. */
@@ -34,10 +34,7 @@ export function signUpPageEndpoint(context: ApiContext): Endpoint {
     const here = await appRequest(context, request, response);
     demandOpen(here);
     const hint = await authorizationHint(context, here);
-    if (hint === 'untrusted') {
-      sendProblem('untrusted', { request, response, context });
-      return;
-    }
+    if (hint === 'untrusted') throw refusedWith('untrusted', response);
     const signedInUser = hint === undefined ? await findSignedInUser(context, here) : undefined;
     const page =
       signedInUser === undefined

@@ -61,6 +61,7 @@ export function createAcceptRequest(
       error: undefined,
       reason: undefined,
       sent: undefined,
+      page: undefined,
       advice: undefined,
     };
   }

@@ -1,4 +1,5 @@
 import type { ServerResponse, IncomingMessage } from 'node:http';
+import type { PageProblem } from '../../pages/messages.ts';
 import type { RefusalReason } from '../../refusal-reason.ts';
 import type { Origin } from '../../audit/audit-trail.ts';
 import type { LiveSession } from '../../oauth/session/check-token.ts';
@@ -35,6 +36,8 @@ export interface RequestContext {
   reason: RefusalReason | undefined;
   /** The part of the request that the reason is about, without secrets. */
   sent: string | undefined;
+  /** The page that tells a person about its refusal, where the status does not select one. */
+  page: PageProblem | undefined;
   /** A sentence for a developer about the reason; never set in production. */
   advice: string | undefined;
 }

@@ -35,7 +35,7 @@ export function answeringErrors({ log, onAnswer }: Pick<ApiContext, 'log' | 'onA
   function answer(error: unknown, request: IncomingMessage, response: ServerResponse): void {
     const requestContext = requestContextOf(response);
     const refusal = refusalOf(error);
-    requestContext.error = error instanceof Outage ? 'unavailable' : (refusal?.code ?? 'bug');
+    requestContext.error = error instanceof Outage ? 'unavailable' : (requestContext.page ?? refusal?.code ?? 'bug');
     requestContext.reason = (refusal instanceof OAuthError ? refusal.reason : undefined) ?? requestContext.reason;
     // Before the log line: if this fails, one line reports both errors.
     if (response.headersSent || response.destroyed) response.destroy();
@@ -79,9 +79,10 @@ export function errorAnswer(error: unknown, requestContext: RequestContext, acce
   const status = refusal === undefined ? 500 : statusOf(refusal);
   const headers = headersOf(refusal, requestContext);
   if (shape === 'page') {
+    const { reason, page, requestId, advice } = requestContext;
     const problem =
-      requestContext.reason === 'token_too_large' ? 'token-too-large' : (pageProblems[status] ?? 'bad-request');
-    return pageAnswer(problemPage(problem, acceptLanguage, requestContext.requestId), { status, headers });
+      page ?? (reason === 'token_too_large' ? 'token-too-large' : (pageProblems[status] ?? 'bad-request'));
+    return pageAnswer(problemPage(problem, acceptLanguage, requestId, advice), { status, headers });
   }
   return { status, headers, body: JSON.stringify(bodyOf(refusal, requestContext)) };
 }

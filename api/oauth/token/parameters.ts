@@ -14,7 +14,9 @@ export function parseParameters(contentType: string | undefined, body: Buffer): 
   const isForm = contentType === form || isFormType(contentType, body);
   const text = utf8Text(body);
   if (text === undefined) throw new OAuthError('invalid_request', 'The body is not UTF-8');
-  return stringsOf(isForm ? Object.fromEntries(allOfForm(text)) : readObject(text));
+  const fields = isForm ? allOfForm(text) : undefined;
+  const value = validated(fields === undefined ? readObject(text) : Object.fromEntries(fields));
+  return withoutEmpty(fields ?? stringsOf(value));
 }
 
 /** Returns true for a form, false for JSON. Throws OAuthError for any other type or charset. */
@@ -111,21 +113,21 @@ export function parametersSchema(names: readonly string[]) {
 const known = parametersSchema([...TOKEN_PARAMETERS, 'token', 'token_type_hint']);
 const matches = new Ajv({ verbose: true, ownProperties: true }).compile<Record<string, unknown>>(known);
 
-/**
- * Validates a body and returns its strings. A parameter that no endpoint knows may have any type, because it is
- * ignored.
- */
-function stringsOf(value: unknown): Parameters {
-  if (!matches(value)) {
-    const [{ instancePath } = { instancePath: '' }] = matches.errors ?? [];
-    const what = instancePath === '' ? 'The body must be a JSON object' : `${instancePath.slice(1)} must be a string`;
-    throw new OAuthError('invalid_request', what);
-  }
+/** Returns a body that has the schema. Throws OAuthError `invalid_request`. */
+function validated(value: unknown): Record<string, unknown> {
+  if (matches(value)) return value;
+  const [{ instancePath } = { instancePath: '' }] = matches.errors ?? [];
+  const what = instancePath === '' ? 'The body must be a JSON object' : `${instancePath.slice(1)} must be a string`;
+  throw new OAuthError('invalid_request', what);
+}
+
+/** Returns the strings of an object. A parameter that no endpoint knows may have any type, because it is ignored. */
+function stringsOf(value: Record<string, unknown>): Map<string, string> {
   const parameters = new Map<string, string>();
   for (const [name, member] of Object.entries(value)) {
     if (typeof member === 'string') add(parameters, name, checked(member));
   }
-  return withoutEmpty(parameters);
+  return parameters;
 }
 
 /** Reads JSON. A proxy in front may have read another one of two equal names (RFC 8259 §4): they are refused. */

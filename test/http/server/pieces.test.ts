@@ -35,6 +35,7 @@ describe('an answer in pieces', () => {
         error: undefined,
         reason: undefined,
         sent: undefined,
+        page: undefined,
         advice: undefined,
       });
       if (response.req.url === '/late') {

@@ -23,6 +23,7 @@ const sampleContext: RequestContext = {
   error: undefined,
   reason: undefined,
   sent: undefined,
+  page: undefined,
   advice: undefined,
 };
 
