@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { createServer } from 'node:net';
 import type { Environment } from '../../program/environment.ts';
 import { testEncryptionKey } from '../support/api.ts';
+import { inherited } from '../support/child-program.ts';
 import { asOwner, bareDatabase } from '../support/postgres.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 import { portOf } from '../../program/environment.ts';
@@ -16,7 +17,7 @@ interface Run {
 
 function run(args: readonly string[], environment: Environment): Promise<Run> {
   return new Promise((resolve) => {
-    const env = { PATH: process.env['PATH'], ...environment };
+    const env = { ...inherited, ...environment };
     execFile(process.execPath, ['api/main.ts', ...args], { env, timeout: 60_000 }, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr });
     });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
 import type { Environment } from '../../program/environment.ts';
 import { testEncryptionKey } from '../support/api.ts';
+import { inherited } from '../support/child-program.ts';
 import { eventually } from '../support/eventually.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { startLoggedProcess, type LoggedProcess } from '../support/logged-process.ts';
@@ -94,7 +95,7 @@ describe('an API whose database cannot serve at its start', () => {
   function migrate(): void {
     execFileSync(process.execPath, ['api/main.ts', 'migrate'], {
       env: {
-        PATH: process.env['PATH'],
+        ...inherited,
         BOXGATE_OWNER_URL: database.ownerUrl,
         BOXGATE_DATABASE_URL: database.apiUrl,
       },

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import type { Environment } from '../../program/environment.ts';
+import { inherited } from './child-program.ts';
 import { demandNoSecrets } from './secrets-in.ts';
 
 /** A program of ours in a process of its own, with what it says. */
@@ -37,7 +38,7 @@ export async function startLoggedProcess<T>(
   const child = spawn(command, parameters, {
     // The last pipe is never written: it ends with this process, however that ends.
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], BOXGATE_PARENT_PIPE: '3', ...environment },
+    env: { ...inherited, BOXGATE_PARENT_PIPE: '3', ...environment },
   });
   const lines: string[] = [];
   const ended = once(child, 'close').then(() => child.exitCode ?? child.signalCode ?? 'SIGKILL');
