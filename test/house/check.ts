@@ -19,13 +19,13 @@ async function lane(): Promise<void> {
     process.stdout.write(`${code === 0 ? 'ok    ' : 'FAILED'} ${seconds} s  ${name}\n`);
     if (code === 0) continue;
     failed.push(name);
-    process.stdout.write(`${withoutDots(output)}\n`);
+    process.stdout.write(`${withoutProgress(output)}\n`);
   }
 }
 
-/** Without mocha's dots: the beginning of a long log is what its reader sees first. */
-function withoutDots(output: string): string {
-  return output.replace(/^ +[.,!]+\n/gm, '');
+/** Without mocha's dots and the files that ended: the beginning of a long log is what its reader sees first. */
+function withoutProgress(output: string): string {
+  return output.replace(/^ +(?:[.,!]+|[\d.]+ s {2}.+ passed.*)\n/gm, '');
 }
 
 /** Runs a command as npm would: npm has put node_modules/.bin first on the PATH already. */

@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, globSync } from 'node:fs';
 import path from 'node:path';
 import { cacheFolder } from '../cache-folder.ts';
 import { controllerManager, release, type ProgramName } from './release.ts';
@@ -10,8 +10,9 @@ export type ProgramEnvironment = Readonly<Record<string, string | undefined>>;
 export type Programs = Readonly<Record<ProgramName, string>>;
 
 /**
- * Returns the programs: those in the folder KUBEBUILDER_ASSETS if it is set, otherwise those on the PATH or where `make
- * envtest` put them. Throws an Error of one sentence if one is missing: a test that needs them is never skipped.
+ * Returns the programs: those in the folder KUBEBUILDER_ASSETS if it is set, otherwise those on the PATH, where `make
+ * envtest` put them, or in another cache. Throws an Error of one sentence if one is missing: a test that needs them is
+ * never skipped.
  */
 export function findPrograms(environment: ProgramEnvironment = process.env): Programs {
   const assets = environment['KUBEBUILDER_ASSETS'] ?? '';
@@ -32,9 +33,16 @@ export function findControllerManager(environment: ProgramEnvironment = process.
   return found;
 }
 
-function usualFolders(environment: ProgramEnvironment): readonly string[] {
+/**
+ * Returns the folders where programs of a cluster may be: those of the PATH, the cache of `make envtest`, and caches of
+ * other tools with the same minor version of Kubernetes, such as ~/.cache/<tool>/v1.34.4/bin, the newest first.
+ */
+export function usualFolders(environment: ProgramEnvironment): readonly string[] {
   const folders = (environment['PATH'] ?? '').split(path.delimiter).filter((folder) => folder !== '');
-  return [...folders, envtestCache(environment)];
+  const caches = path.dirname(cacheFolder(environment));
+  const others = globSync(`*/${release.version.replace(/\d+$/, '*')}/bin`, { cwd: caches });
+  const newestFirst = others.toSorted((one, other) => other.localeCompare(one, 'en', { numeric: true }));
+  return [...folders, envtestCache(environment), ...newestFirst.map((folder) => path.join(caches, folder))];
 }
 
 /** Returns the folder outside the tree in which `make envtest` keeps the programs. */

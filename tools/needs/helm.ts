@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { cacheFolder } from '../cache-folder.ts';
+import { usualFolders } from '../envtest/find-programs.ts';
 import { goBuild } from '../envtest/go-build.ts';
 import { obtainGo } from '../envtest/go.ts';
 import { downloads } from '../envtest/release.ts';
@@ -28,16 +29,10 @@ export function neededHelm(environment: Variables = process.env): string {
   return found;
 }
 
-/**
- * Returns the helm of the folder KUBEBUILDER_ASSETS or of the PATH, otherwise the one that was built; undefined if
- * there is none.
- */
+/** Returns the helm of the folder KUBEBUILDER_ASSETS, of the PATH or of a cache; undefined if there is none. */
 function findHelm(environment: Variables): string | undefined {
-  const folders = [
-    environment['KUBEBUILDER_ASSETS'] ?? '',
-    environment['PATH'] ?? '',
-    path.dirname(built(environment)),
-  ];
+  const assets = environment['KUBEBUILDER_ASSETS'] ?? '';
+  const folders = [assets, ...usualFolders(environment), path.dirname(built(environment))];
   const command = { title: 'Helm', names: ['helm'], package: 'helm' };
   return findCommand(command, { PATH: folders.filter((folder) => folder !== '').join(path.delimiter) });
 }

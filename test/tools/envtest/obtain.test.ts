@@ -127,6 +127,18 @@ describe('obtaining the control plane', () => {
     expect(findPrograms({ ...where, PATH: '' }).etcd).to.equal(path.join(envtestCache(where), 'etcd'));
   });
 
+  it('finds what another tool has built: the newest of the same minor version', async () => {
+    const where = environment('');
+    const cache = where['XDG_CACHE_HOME'] ?? '';
+    for (const version of ['v1.33.9', 'v1.34.9', 'v1.34.10', 'v1.35.0']) {
+      await fill(path.join(cache, 'cluster', version, 'bin'), 'x', [...names, controllerManager.name]);
+    }
+    const newest = path.join(cache, 'cluster', 'v1.34.10', 'bin');
+    const found = await obtain(where, (line) => expect.fail(line), from({}));
+    expect(found['kube-apiserver']).to.equal(path.join(newest, 'kube-apiserver'));
+    expect(findControllerManager(where)).to.equal(path.join(newest, controllerManager.name));
+  });
+
   /** A PATH with a Go of a version, which leaves its arguments where the program would be. */
   async function withGo(version: string): Promise<string> {
     const bin = path.join(folder, `bin-${version}`);
