@@ -2,7 +2,7 @@
 # package-lock.json pins, first on the PATH: the machine's own Node only has to be able to run npm.
 # `make dev` needs no npm once the packages are there: it works in a checkout that belongs to another user.
 .DEFAULT_GOAL := help
-.PHONY: help dev test test-long long check format generate static verify screenshots bench bench-against bench-memory bench-operator mutants attacks fuzz replicas faults orders hour questions e2e e2e-faults peers postgres-15 schema size envtest needs image sbom boxctl release publish install
+.PHONY: help dev test test-long long check format generate openapi static verify screenshots bench bench-against bench-memory bench-operator mutants attacks fuzz replicas faults orders hour questions e2e e2e-faults peers postgres-15 schema size envtest needs image sbom boxctl release publish install
 
 DOCKER ?= docker
 TAG ?= dev
@@ -55,8 +55,13 @@ boxctl: install ## boxctl as one executable that needs no Node.js, in dist/; und
 generate: install ## writes the files that are made from the schemas
 	@npm run --silent generate
 
-static: install ## writes deploy/boxgate.yaml from the chart, with helm
-	@npm run --silent static
+openapi: install ## writes the OpenAPI document that GET /openapi.json sends, with an example as its issuer, in dist/
+	@mkdir -p dist
+	@npm run --silent openapi -- dist/openapi.json
+	@echo "dist/openapi.json"
+
+static: install ## writes the chart as one manifest, with helm, in dist/ (SET=image.tag=dev: a value of the chart)
+	@npm run --silent static -- $(SET)
 
 verify: install ## generate, then nothing may differ from what is committed
 	@npm run --silent verify
@@ -132,6 +137,7 @@ install: $(INSTALLED) ## the packages of package-lock.json, where they are missi
 	  echo "blocked or found no build for this machine. Run: npm rebuild node --foreground-scripts"; \
 	  echo "and see what it says; with ignore-scripts in an .npmrc, take that away first."; \
 	  exit 1; }
+	@test -f api/http/endpoints/openapi.json || node_modules/.bin/node tools/openapi/generate.ts
 
 $(INSTALLED): package-lock.json
 	@test -w . || { \

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { dashboardExpressions } from '../../tools/chart/dashboard.ts';
+import { parseJson } from '../../crds/path.ts';
 import { at } from './rendered.ts';
 
 interface Alert {
@@ -32,11 +32,21 @@ function knownSeries(): ReadonlyMap<string, readonly string[]> {
   );
 }
 
+/** The expressions of the dashboard. */
+function dashboardExpressions(): readonly string[] {
+  const text = readFileSync('charts/boxgate/files/dashboard.json', 'utf8');
+  return [...text.matchAll(/"expr": (".*")/g)].map(([, expression = '']) => String(parseJson(expression)));
+}
+
 /** Labels that Prometheus adds to every series. */
 const targetLabels = ['job', 'instance', 'pod', 'namespace', 'container', 'endpoint', 'service'];
 
 describe('alerts and dashboard of the chart', () => {
   const expressions = [...alerts().map(({ expression }) => expression), ...dashboardExpressions()];
+
+  it('are both found', () => {
+    expect(dashboardExpressions()).to.have.length.above(10);
+  });
 
   it('use only metrics that the programs have, and only their labels', () => {
     const known = knownSeries();

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { isList, isObject } from '../../crds/path.ts';
-import { renderChart } from '../../tools/chart/render.ts';
+import { renderChart, staticInstallation } from '../../tools/chart/render.ts';
 import { neededHelm } from '../../tools/needs/helm.ts';
 import type { ControlPlane } from '../support/cluster/control-plane.ts';
 import { kubectl } from '../support/cluster/install-crds.ts';
@@ -57,13 +57,13 @@ describe('charts/boxgate on a real API server', () => {
 
   it('has only valid objects, and the image of the checkout, by the command of docs/guides/kubernetes.md without Helm', async () => {
     const [, command = ''] = blocksOf('guides/kubernetes.md', 'Install', 'sh');
-    const [, naming = ''] =
-      /^(sed .* deploy\/boxgate\.yaml) \| kubectl apply --server-side -f -\n$/.exec(command) ?? [];
-    const { stdout } = await run('sh', ['-c', naming], { maxBuffer: 32 * 2 ** 20 });
-    expect(await chart.validate(stdout)).to.equal('');
-    const images = podsOf(manifestsIn(stdout)).map(({ pod }) => String(at(pod, 'spec', 'containers', 0, 'image')));
+    const [, value = ''] =
+      /^make static SET=(\S+)\nkubectl apply --server-side -f dist\/boxgate\.yaml\n$/.exec(command) ?? [];
+    const manifests = await staticInstallation([value]);
+    expect(await chart.validate(manifests)).to.equal('');
+    const images = podsOf(manifestsIn(manifests)).map(({ pod }) => String(at(pod, 'spec', 'containers', 0, 'image')));
     expect(new Set(images.filter((image) => !image.startsWith('postgres:')))).to.deep.equal(new Set(['boxgate:dev']));
-    expect(stdout).not.to.contain('"boxgate:0');
+    expect(manifests).not.to.contain('"boxgate:0');
   });
 
   it('runs every pod in a namespace that enforces Pod Security restricted', async () => {
@@ -135,8 +135,11 @@ describe('charts/boxgate on a real API server', () => {
     expect(at(boxes, 'metadata', 'namespace'), 'each example has a Box of its own').not.to.equal('publisher');
   });
 
-  it('accepts deploy/boxgate.yaml with the changes of the kustomize example', async () => {
-    const built = await kubectl(plane, 'kustomize', 'examples/kustomize/installation');
+  it('accepts the manifest of a release with the changes of the kustomize example', async () => {
+    const example = path.join(folder, 'installation');
+    await cp('examples/kustomize/installation', example, { recursive: true });
+    await writeFile(path.join(example, 'boxgate.yaml'), await staticInstallation());
+    const built = await kubectl(plane, 'kustomize', example);
     expect(await chart.validate(built)).to.equal('');
     expect(built.match(/value: https:\/\/auth\.example\.com/g)).to.have.lengthOf(2);
     expect(built.match(/image: images\.example\.com\/boxgate:/g)).to.have.lengthOf(9);

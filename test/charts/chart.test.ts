@@ -1,12 +1,11 @@
 import { expect } from 'chai';
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { readApiConfig, readMigrateConfig } from '../../api/config.ts';
 import { isList, isObject } from '../../crds/path.ts';
 import { readOperatorConfig } from '../../operator/config.ts';
 import { rotations } from '../../operator/keys/rotation.ts';
-import { renderChart, staticInstallation } from '../../tools/chart/render.ts';
+import { renderChart } from '../../tools/chart/render.ts';
 import { neededHelm } from '../../tools/needs/helm.ts';
 import { at, environmentOf, manifestOf, manifestsIn, podsOf } from './rendered.ts';
 import { variants } from './variants.ts';
@@ -25,11 +24,6 @@ describe('charts/boxgate', () => {
     for (const values of [[], variants['monitoring'] ?? []]) {
       expect(await renderChart(values)).to.equal(await renderChart(values));
     }
-  });
-
-  it('is what deploy/boxgate.yaml holds (make static)', async () => {
-    const isCurrent = readFileSync('deploy/boxgate.yaml', 'utf8') === (await staticInstallation());
-    expect(isCurrent, 'run make generate and make static, which write the chart and this file').to.equal(true);
   });
 
   it('gives the programs settings that they accept', async () => {

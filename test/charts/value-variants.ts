@@ -7,8 +7,7 @@ import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import { isObject, parseJson } from '../../crds/path.ts';
 import { neededHelm } from '../../tools/needs/helm.ts';
-import { isSection, type Members } from '../../tools/chart/value-kinds.ts';
-import { chartValues } from '../../tools/chart/values.ts';
+import { chartValues, isSection, type Members } from '../../tools/chart/values.ts';
 
 const run = promisify(execFile);
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { isObject } from '../../crds/path.ts';
-import { runtimePackages } from '../../tools/image/runtime-packages.ts';
+import { runtimePackages } from '../../tools/image/write-files.ts';
 
 describe('the SBOM of the image', () => {
   it('lists each package that the image holds, and none that only developers need', () => {

@@ -15,7 +15,7 @@ const chartBlock = 'make image\nkind load docker-image boxgate:dev\nhelm upgrade
 /**
  * The manifest made from the chart needs pods as well: test/charts/api-server.test.ts lets an API server validate it.
  */
-const manifestBlock = "sed 's/image: ";
+const manifestBlock = 'make static ';
 /** The way to the API from outside, and from a pod: the stories of test/e2e run these two. */
 const reaching = ['kubectl port-forward ', 'curl --silent --show-error --fail-with-body --user "$(cat '];
 const isRunElsewhere = ({ commands }: ShellBlock): boolean =>

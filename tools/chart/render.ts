@@ -15,14 +15,13 @@ export async function renderChart(values: readonly string[], options: readonly s
   return stdout;
 }
 
-/** Returns the installation for people without Helm: the namespace, and the chart with its default values. */
-export async function staticInstallation(): Promise<string> {
-  const manifests = await renderChart([], ['--no-hooks']);
+/** Returns the installation for people without Helm: the namespace, and the chart with values (`image.tag=dev`). */
+export async function staticInstallation(values: readonly string[] = []): Promise<string> {
+  const manifests = await renderChart(values, ['--no-hooks']);
   return `${head}${manifests.replaceAll(/^ *app\.kubernetes\.io\/managed-by: .*\n/gm, '')}`;
 }
 
-const head = `# Boxgate with a Postgres for evaluation: kubectl apply --server-side -f deploy/boxgate.yaml
-# The image has the name and the tag of the release; docs/guides/kubernetes.md names another one.
+const head = `# Boxgate with a Postgres for evaluation: kubectl apply --server-side -f boxgate.yaml
 # Made from charts/boxgate by \`make static\`. Do not edit.
 apiVersion: v1
 kind: Namespace

@@ -4,7 +4,7 @@ import { chmod, glob, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { debian } from '../needs/debian.ts';
-import { fetchChecked } from './fetch-checked.ts';
+import { fetchChecked } from './download.ts';
 import { envtestCache } from './find-programs.ts';
 import type { ProgramEnvironment } from './find-programs.ts';
 import { platformName } from './release.ts';

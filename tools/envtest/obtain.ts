@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { build } from './build.ts';
+import path from 'node:path';
 import { download } from './download.ts';
 import {
   envtestCache,
@@ -8,7 +9,8 @@ import {
   type ProgramEnvironment,
   type Programs,
 } from './find-programs.ts';
-import { obtainGo } from './go.ts';
+import { goBuild } from './go-build.ts';
+import { goModules, obtainGo } from './go.ts';
 import { controllerManager, downloads, platformName, programs, release } from './release.ts';
 import type { Downloads, Program, Published } from './release.ts';
 
@@ -87,6 +89,38 @@ async function orBuilt({ environment, folder, tell, from }: Context, wanted: Wan
       throw new Error(`${sentence}: run ${byHand(wanted, folder)}`, { cause });
     });
   }
+}
+
+/** Builds programs from the pinned Go modules with a `go` command. Throws if a build fails. */
+async function build(
+  programs: readonly Program[],
+  builder: Omit<Context, 'from'> & { readonly go: string },
+): Promise<void> {
+  const { go, environment, folder, tell } = builder;
+  const version = /^\tk8s\.io\/kubernetes (v\S+)/m.exec(goMod('kubernetes'))?.[1];
+  if (version === undefined) throw new Error('modules/kubernetes/go.mod requires no k8s.io/kubernetes');
+  for (const { name, module, source, minutes } of programs) {
+    const time = minutes === 1 ? 'a minute' : `${String(minutes)} minutes`;
+    tell(`building ${name} (about ${time} on two cores where nothing is cached)`);
+    const output = path.join(folder, name);
+    const program = { module: path.join(goModules, module), source, output, linkerFlags: linkerFlags(version) };
+    await goBuild(go, environment, program);
+  }
+}
+
+function goMod(module: string): string {
+  return readFileSync(path.join(goModules, module, 'go.mod'), 'utf8');
+}
+
+/** Returns the linker flags of the Kubernetes release scripts, which tell the programs their version; etcd has none. */
+function linkerFlags(version: string): string {
+  const [, major = '', minor = ''] = /^v(\d+)\.(\d+)/.exec(version) ?? [];
+  const variables = ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap((name) => [
+    `-X ${name}.gitVersion=${version}`,
+    `-X ${name}.gitMajor=${major}`,
+    `-X ${name}.gitMinor=${minor}`,
+  ]);
+  return ['-s', '-w', ...variables].join(' ');
 }
 
 /** Returns the command of a person who can reach the archive, from here or by way of another machine. */

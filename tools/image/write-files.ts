@@ -5,7 +5,6 @@ import { buildUi } from '../../api/http/ui/build-ui.ts';
 import { BUILT } from '../../api/http/ui/ui-files.ts';
 import { isObject } from '../../crds/path.ts';
 import { runProgram } from '../run-program.ts';
-import { isRuntimeFile, runtimePackages } from './runtime-packages.ts';
 
 /**
  * Writes the program as the image holds it into a folder that does not exist yet: compiled JavaScript, the schema,
@@ -21,7 +20,8 @@ export async function writeFiles(root: string, folder: string): Promise<void> {
   }
   await writeUi(root, folder);
   const document = 'api/http/endpoints/openapi.json';
-  await cp(path.join(root, document), path.join(folder, document));
+  const generate = [path.join(root, 'tools/openapi/generate.ts'), path.join(path.resolve(folder), document)];
+  await runProgram(process.execPath, generate, { title: 'the OpenAPI document' });
   await cp(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'));
   await writeDescription(root, folder);
   await copyPackages(root, folder);
@@ -63,4 +63,38 @@ async function copyPackages(root: string, folder: string): Promise<void> {
       throw new Error(`The package ${place} cannot be copied: run npm ci`, { cause });
     }
   }
+}
+
+/** A package that the program loads when it runs. */
+interface RuntimePackage {
+  /** Its folder, such as `node_modules/pg`. */
+  readonly place: string;
+  /** Installed only on some platforms. */
+  readonly isOptional: boolean;
+}
+
+/**
+ * Returns the packages of a package-lock.json that `npm ci --omit=dev` installs, without those that only hold types.
+ */
+export function runtimePackages(lock: unknown): readonly RuntimePackage[] {
+  if (!isObject(lock) || !isObject(lock['packages'])) throw new Error('package-lock.json lists no packages');
+  return Object.entries(lock['packages']).flatMap(([place, described]) => {
+    if (place === '' || !isObject(described)) return [];
+    if (described['dev'] === true || /(^|\/)node_modules\/@types\//.test(place)) return [];
+    return [{ place, isOptional: described['optional'] === true }];
+  });
+}
+
+/** Types, source maps, sources of native code, documentation, and builds for a runtime other than Node.js. */
+const notLoaded = /\.([cm]?ts|map|md|markdown|cc?|cpp|h|gypi?|bare)$/i;
+
+/**
+ * Checks whether a file or folder of a package is needed at run time on Linux with this processor (`process.arch`).
+ * The path is relative to the package. Packages inside the package have an entry of their own.
+ */
+function isRuntimeFile(file: string, arch: string): boolean {
+  const [top, platform] = file.split(/[/\\]/);
+  if (top === 'node_modules') return false;
+  if (top === 'prebuilds' && platform !== undefined && platform !== `linux-${arch}`) return false;
+  return !notLoaded.test(file) || /^(licen[cs]e|notice|copying)\b/i.test(file);
 }

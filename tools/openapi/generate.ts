@@ -1,9 +1,7 @@
+// `node tools/openapi/generate.ts <file>`: writes the OpenAPI document, by default where the API reads it.
 import { writeFileSync } from 'node:fs';
-import { format, resolveConfig } from 'prettier';
 import { routes, subtrees } from '../../api/app.ts';
 import { openApiDocument } from './document.ts';
 
-// Run by `make generate`. The same sources always give the same bytes.
-const text = JSON.stringify(openApiDocument({ routes, subtrees }));
-const options = { ...(await resolveConfig('package.json')), parser: 'json' };
-writeFileSync('api/http/endpoints/openapi.json', await format(text, options));
+const file = process.argv[2] ?? 'api/http/endpoints/openapi.json';
+writeFileSync(file, `${JSON.stringify(openApiDocument({ routes, subtrees }), null, 2)}\n`);

@@ -1,174 +1,99 @@
 import type { JsonObject } from '../../crds/path.ts';
-import { schemaRef } from './components.ts';
+import { schemaRef } from './schemas.ts';
 
-/** A response of an operation; `headers` are those besides the ones of every response. */
-export interface Described {
-  readonly description: string;
-  readonly headers?: readonly HeaderName[];
-  readonly content?: Readonly<Record<string, JsonObject>>;
-  /** True: a gateway passes it on to the callers of an app, whose host has policies of its own. */
-  readonly isPassedOn?: boolean;
-}
-
-/** A header that some responses have. */
-export type HeaderName = keyof typeof HEADERS;
-
-const text = (description: string, required = false): JsonObject => ({
-  description,
-  ...(required ? { required } : {}),
-  schema: { type: 'string' },
-});
-
-/** Headers of responses, by name. */
-export const HEADERS = {
-  'X-Request-Id': text('The ID of the request, which the log has too.', true),
-  'Cache-Control': text('`no-store`, except for the public documents.', true),
-  'X-Content-Type-Options': text('`nosniff`.', true),
-  'Content-Security-Policy': text('What a page may load.', true),
-  'Strict-Transport-Security': text('HTTPS only; where the request came by TLS.'),
-  'Referrer-Policy': text('`no-referrer`.', true),
-  'Access-Control-Allow-Origin': text('The origin, if the box or a client of it lists it; `*` for public documents.'),
-  'Access-Control-Expose-Headers': text('Headers that a script of that origin may read.'),
-  'Access-Control-Allow-Methods': text('Methods that a script of another origin may use.'),
-  'Access-Control-Allow-Headers': text('Headers that a script of another origin may send.'),
-  'Access-Control-Max-Age': text('Seconds for which a browser may keep the answer.'),
-  Vary: text('Request headers that the response depends on.'),
-  Pragma: text('`no-cache`.'),
-  ETag: text('The version of the resource.'),
-  Location: text('The address of the new resource, or the one to go to.'),
-  Link: text('The pages of the list (RFC 8288).'),
-  'X-Total-Count': text('The number of matches, exact up to 10,000.'),
-  'Retry-After': text('Seconds after which the same request may succeed.'),
-  'WWW-Authenticate': text('How to authenticate.'),
-  Allow: text('The methods that can be used here.', true),
-  Accept: text('The content types that a body may have.'),
-  'Accept-Encoding': text('`identity`: a body must not be compressed.'),
-  'Accept-Patch': text('The content types that a patch may have.'),
-  'Accept-Post': text('The content types that a body may have.'),
-  'Set-Cookie': text('The cookie of the browser.'),
-  'Content-Language': text('The language of the page.'),
-  'X-Frame-Options': text('`DENY`.'),
-  'Content-Encoding': text('The coding of the file, of those that the browser accepts.'),
-  'X-Managed-By': text('The object that declares the resource.'),
-  'X-Auth-Client': text('The client of the token.'),
-  'X-Auth-User': text('The ID of the user; `-` if there is none.'),
-  'X-Auth-Scope': text('The scopes of the token; `-` if it has none.'),
-  'X-Auth-Session': text('The ID of the session.'),
-  'X-Auth-Policy': text('The policy that granted the request.'),
-  'X-Auth-Email': text('The email of the user, with the scope `email`.'),
-  'X-Auth-Email-Verified': text('Whether the email is verified: `true`, `false` or `unknown`.'),
-  'X-Auth-Groups': text('The groups of the user, with the scope `groups`; `-` if there are none.'),
-} as const satisfies Record<string, JsonObject>;
-
-/** Headers that set a policy for the host of a response. */
-const OF_HOST = ['Content-Security-Policy', 'Strict-Transport-Security'];
-
-/** Headers of every response. */
-const ALWAYS = [
-  ...['X-Request-Id', 'Cache-Control', 'X-Content-Type-Options', 'Content-Security-Policy'],
-  ...['Strict-Transport-Security', 'Referrer-Policy', 'Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'],
-  'Vary',
+/** Headers of every response that a gateway passes on to the callers of an app, whose host has policies of its own. */
+const PASSED_ON = [
+  ...['X-Request-Id', 'Cache-Control', 'X-Content-Type-Options', 'Referrer-Policy'],
+  ...['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers', 'Vary'],
 ];
 
-/** Returns a response as the document has it. */
-export function responseObject({ description, headers = [], content, isPassedOn = false }: Described): JsonObject {
-  const names = [...ALWAYS.filter((name) => !isPassedOn || !OF_HOST.includes(name)), ...headers];
-  return {
-    description,
-    headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
-    ...(content === undefined ? {} : { content }),
-  };
+/** Headers of every other response, in their order. */
+const ALWAYS = PASSED_ON.toSpliced(3, 0, 'Content-Security-Policy', 'Strict-Transport-Security');
+
+/** Returns a response as the document has it; `headers` are those besides the ones of every response. */
+export function response(description: string, content?: JsonObject, headers: readonly string[] = []): JsonObject {
+  return responseWith([...ALWAYS, ...headers], description, content);
 }
 
-/** Content types of resources. */
-const FORMATS = ['application/json', 'application/yaml', 'text/yaml', 'application/x-yaml'];
-
-/** Returns the content of a resource: the same value in each format. */
-export function inEachFormat(schema: JsonObject): Readonly<Record<string, JsonObject>> {
-  return Object.fromEntries(FORMATS.map((format) => [format, { schema }]));
+/** Returns the response of the decision point that grants a request. */
+export function granted(): JsonObject {
+  const about = ['Client', 'User', 'Scope', 'Session', 'Policy', 'Email', 'Email-Verified', 'Groups'];
+  return responseWith([...PASSED_ON, ...about.map((name) => `X-Auth-${name}`)], 'A policy grants the request.');
 }
 
-/** Returns the content of an answer in JSON. */
-export function json(schema: JsonObject): Readonly<Record<string, JsonObject>> {
-  return { 'application/json': { schema } };
+function responseWith(headers: readonly string[], description: string, content?: JsonObject): JsonObject {
+  const refs = headers.map((name) => [name, { $ref: `#/components/headers/${name}` }]);
+  return { description, headers: Object.fromEntries(refs), ...(content === undefined ? {} : { content }) };
+}
+
+/** Returns the content of a resource: a schema, or the name of one, in each format. */
+export function inEachFormat(schema: string | JsonObject): JsonObject {
+  const content = { schema: typeof schema === 'string' ? schemaRef(schema) : schema };
+  const formats = ['application/json', 'application/yaml', 'text/yaml', 'application/x-yaml'];
+  return Object.fromEntries(formats.map((format) => [format, content]));
+}
+
+/** Returns the content of an answer in JSON: a schema, or the name of one. */
+export function json(schema: string | JsonObject): JsonObject {
+  return { 'application/json': { schema: typeof schema === 'string' ? schemaRef(schema) : schema } };
 }
 
 /** Content of a page for people. */
-export const page: Readonly<Record<string, JsonObject>> = { 'text/html': { schema: { type: 'string' } } };
+export const page: JsonObject = { 'text/html': { schema: { type: 'string' } } };
 
-const outcome = json(schemaRef('OperationOutcome'));
-const oauth = json(schemaRef('OAuthError'));
-
-const MEANING = {
-  400: 'The request is malformed.',
-  401: 'The credential is missing, or not valid.',
-  403: 'No access policy grants the request.',
-  404: 'There is nothing at this address.',
-  405: 'The address takes other methods.',
-  406: 'None of the offered formats is accepted.',
-  409: 'The state of the resource does not allow it.',
-  412: 'The resource has another version.',
-  413: 'The body is too large.',
-  415: 'The content type is not known here.',
-  422: 'The body is not valid, with every fault listed, or the box has used up a quota.',
-  429: 'Too many requests, or too many failures.',
-  503: 'The service cannot answer now.',
-} as const;
-
-/** A status of an error. */
-export type ErrorStatus = keyof typeof MEANING;
-
-const ofStatus: Readonly<Partial<Record<ErrorStatus, readonly HeaderName[]>>> = {
-  401: ['WWW-Authenticate'],
-  403: ['WWW-Authenticate'],
-  405: ['Allow'],
-  415: ['Accept', 'Accept-Encoding', 'Accept-Patch', 'Accept-Post'],
-  422: ['Retry-After'],
-  429: ['Retry-After'],
-  503: ['Retry-After'],
+/** The meaning of each error, and the headers that it adds, by status. */
+const ERRORS: Readonly<Record<number, readonly [string, ...string[]]>> = {
+  400: ['The request is malformed.'],
+  401: ['The credential is missing, or not valid.', 'WWW-Authenticate'],
+  403: ['No access policy grants the request.', 'WWW-Authenticate'],
+  404: ['There is nothing at this address.'],
+  405: ['The address takes other methods.', 'Allow'],
+  406: ['None of the offered formats is accepted.'],
+  409: ['The state of the resource does not allow it.'],
+  412: ['The resource has another version.'],
+  413: ['The body is too large.'],
+  415: ['The content type is not known here.', 'Accept', 'Accept-Encoding', 'Accept-Patch', 'Accept-Post'],
+  422: ['The body is not valid, with every fault listed, or the box has used up a quota.', 'Retry-After'],
+  429: ['Too many requests, or too many failures.', 'Retry-After'],
+  503: ['The service cannot answer now.', 'Retry-After'],
 };
 
 /** Shape of errors at an endpoint. */
-export type Shape = 'Resource' | 'Check' | 'OAuth' | 'Page' | 'Any';
+export type Shape = keyof typeof SHAPES;
 
-const CONTENT = {
-  Resource: outcome,
-  Check: outcome,
-  OAuth: oauth,
-  // A script may be the one who reads it.
-  Page: { ...page, ...oauth },
-  Any: { ...page, ...json({ anyOf: [schemaRef('OAuthError'), schemaRef('OperationOutcome')] }) },
-} as const satisfies Record<Shape, object>;
-
-const SHAPE_HEADERS = {
-  Resource: [],
-  Check: [],
-  OAuth: ['Pragma'],
-  Page: ['Content-Language', 'X-Frame-Options', 'Pragma', 'Set-Cookie'],
-  Any: ['Content-Language', 'X-Frame-Options', 'Pragma'],
-} as const satisfies Record<Shape, readonly HeaderName[]>;
+// A script may be the one who reads a page.
+const SHAPES = {
+  Resource: { content: json('OperationOutcome'), headers: [] },
+  Check: { content: json('OperationOutcome'), headers: [] },
+  OAuth: { content: json('OAuthError'), headers: ['Pragma'] },
+  Page: {
+    content: { ...page, ...json('OAuthError') },
+    headers: ['Content-Language', 'X-Frame-Options', 'Pragma', 'Set-Cookie'],
+  },
+  Any: {
+    content: { ...page, ...json({ anyOf: [schemaRef('OAuthError'), schemaRef('OperationOutcome')] }) },
+    headers: ['Content-Language', 'X-Frame-Options', 'Pragma'],
+  },
+} as const satisfies Record<string, { content: object; headers: readonly string[] }>;
 
 /** Returns every shared error of the document, by its name. */
 export function sharedErrors(): Record<string, JsonObject> {
-  const shapes: readonly Shape[] = ['Resource', 'Check', 'OAuth', 'Page', 'Any'];
   return Object.fromEntries(
-    shapes.flatMap((shape) =>
-      Object.entries(MEANING).map(([status, description]) => {
-        const own = Object.entries(ofStatus).find(([known]) => known === status)?.[1] ?? [];
-        const headers = [...SHAPE_HEADERS[shape], ...own];
-        const isPassedOn = shape === 'Check';
-        return [`${shape}${status}`, responseObject({ description, headers, content: CONTENT[shape], isPassedOn })];
+    Object.entries(SHAPES).flatMap(([shape, { content, headers }]) =>
+      Object.entries(ERRORS).map(([status, [description, ...own]]) => {
+        const always = shape === 'Check' ? PASSED_ON : ALWAYS;
+        return [`${shape}${status}`, responseWith([...always, ...headers, ...own], description, content)];
       }),
     ),
   );
 }
 
-/** Returns references to shared errors, by status. */
-export function errors(shape: Shape, statuses: readonly ErrorStatus[]): Record<string, JsonObject> {
-  return Object.fromEntries(statuses.map((status) => [String(status), errorRef(shape, status)]));
+/** Returns references to shared errors, by status: to those that every endpoint has, and to further ones. */
+export function errors(shape: Shape, ...more: readonly number[]): Record<string, JsonObject> {
+  return Object.fromEntries([400, 404, 429, 503, ...more].map((status) => [String(status), errorRef(shape, status)]));
 }
 
 /** Returns the reference to a shared error. */
-export function errorRef(shape: Shape, status: ErrorStatus): JsonObject {
+export function errorRef(shape: Shape, status: number): JsonObject {
   return { $ref: `#/components/responses/${shape}${String(status)}` };
 }

@@ -5,9 +5,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isObject } from '../../crds/path.ts';
-import { publicationOf, PublishError } from './publication.ts';
+import { publicationOf, PublishError, signingOf } from './publication.ts';
 import type { Checkout, Publication } from './publication.ts';
-import { signingOf } from './signature.ts';
 
 const docker = process.env['DOCKER'] ?? 'docker';
 const helm = process.env['HELM'] ?? 'helm';

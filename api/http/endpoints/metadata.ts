@@ -63,7 +63,7 @@ function missingKeys(state: Pick<BoxState, 'keys' | 'clients' | 'settings'>, now
   return missing.map((algorithm) => ({ algorithm, until: Math.floor(now / 1000) }));
 }
 
-/** Issuer in the generated file, which is the same for every box (tools/openapi/examples.ts). */
+/** Issuer in the generated file, which is the same for every box (tools/openapi/document.yaml). */
 const EXAMPLE_ISSUER = 'https://auth.example.com/boxes/shop';
 
 /**

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { comparisonWith } from './comparison.ts';
 import type { SentResponse } from './comparison.ts';
-import { readDocument } from './compare-sent.ts';
+import { routes, subtrees } from '../../../api/app.ts';
+import { openApiDocument } from '../../../tools/openapi/document.ts';
 
 const always = [
   ...['X-Request-Id', 'x-1', 'Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff'],
@@ -20,7 +21,7 @@ const usual: SentResponse = {
 };
 
 describe('the comparison of responses with the OpenAPI document', () => {
-  const { compare } = comparisonWith(readDocument());
+  const { compare } = comparisonWith(openApiDocument({ routes, subtrees }));
 
   const same: Readonly<Record<string, Partial<SentResponse>>> = {
     'a resource': {},

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { FOLDER, compareSentResponses, readDocument } from './compare-sent.ts';
+import { FOLDER, compareSentResponses, readDocument, writeDocument } from './compare-sent.ts';
 import { describedResponses } from './described.ts';
 import { RARE_RESPONSES } from './rare-responses.ts';
 import { totalsOf } from './results.ts';
@@ -9,8 +9,9 @@ import { totalsOf } from './results.ts';
 /** Folder of the whole run, with one for each process of mocha. */
 const RUN = 'RESPONSES_OF_RUN';
 
-/** Makes the folder in which all processes of this run write what they compare. */
+/** Makes the OpenAPI document, and the folder in which all processes of this run write what they compare. */
 export function mochaGlobalSetup(): void {
+  writeDocument();
   process.env[RUN] = mkdtempSync(path.join(tmpdir(), 'boxgate-responses-'));
 }
 
@@ -58,7 +59,7 @@ export function mochaGlobalTeardown(): void {
 
 function differs(faults: readonly string[]): string {
   return [
-    'the OpenAPI document differs from what was sent. Run make generate, which writes it from crds/, api/schemas and tools/openapi; if a difference remains, correct those or the response',
+    'the OpenAPI document differs from what was sent: correct crds/, api/schemas and tools/openapi, of which it is made, or the response',
     ...faults,
   ].join('\n  ');
 }

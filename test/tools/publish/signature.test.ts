@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { signingOf } from '../../../tools/publish/signature.ts';
+import { signingOf } from '../../../tools/publish/publication.ts';
 
 describe('the signature of what is published', () => {
   const subject = 'images.example.com/boxgate@sha256:00';

@@ -1,6 +1,6 @@
 // An express that does nothing: answers a constant.
 import express from 'express';
-import { announce } from './announce.ts';
+import { announce } from './floor.ts';
 
 const app = express();
 app.post('/auth/token', (_request, response) => {

@@ -2,10 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import express from 'express';
 import pg from 'pg';
-import { announce } from './announce.ts';
-import { microBatch } from './micro-batch.ts';
-import { createSessionTable } from './session-table.ts';
-import { floorSettings } from './settings.ts';
+import { announce, createSessionTable, floorSettings, microBatch } from './floor.ts';
 
 type Row = { id: string; token: string; client: string; expires: Date };
 

@@ -5,9 +5,8 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Provider } from 'oidc-provider';
 import pg from 'pg';
-import { announce } from './announce.ts';
+import { announce, floorSettings } from './floor.ts';
 import { createModelTables, postgresAdapter } from './oidc-provider-adapter.ts';
-import { floorSettings } from './settings.ts';
 
 const settings = floorSettings();
 // The product has two pools of this size, and a flow uses both.

@@ -1,10 +1,7 @@
 // The naive floor of a token check: express, a form, one row in a batch of reads by primary key.
 import express from 'express';
 import pg from 'pg';
-import { announce } from './announce.ts';
-import { microBatch } from './micro-batch.ts';
-import { createSessionTable } from './session-table.ts';
-import { floorSettings } from './settings.ts';
+import { announce, createSessionTable, floorSettings, microBatch } from './floor.ts';
 
 type Session = { id: string; client: string; expires_at: Date };
 
