@@ -15,7 +15,7 @@ import type {
   RowName,
 } from '../client/desired-state.ts';
 import type { DeclaredResource } from '../db/resource/resource.ts';
-import { compilePolicy } from '../policy/compile.ts';
+import { CompiledPolicy } from '../policy/compile.ts';
 import { futureMoment } from '../records/write/future-moment.ts';
 
 /** Hosts that are asked for the keys of clients: a setting of the API. */
@@ -61,7 +61,7 @@ export function validateLine(line: ApplyLine, now: number, { unlistedHost }: Key
 
 function withoutEffect(resource: Resource, unlistedHost: KeyHosts['unlistedHost']): Fault | undefined {
   if (resource.resourceType === 'Client') return unlistedHost(resource);
-  const message = resource.resourceType === 'AccessPolicy' ? compilePolicy(resource).fault : undefined;
+  const message = resource.resourceType === 'AccessPolicy' ? new CompiledPolicy(resource).fault : undefined;
   return message === undefined ? undefined : { path: '', message };
 }
 

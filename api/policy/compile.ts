@@ -18,79 +18,62 @@ export interface Evaluation {
 }
 
 /** A policy ready to evaluate. Its rule is compiled at the first use, so that holding ten thousand of them is cheap. */
-export interface CompiledPolicy {
-  readonly id: string;
+export class CompiledPolicy {
   readonly policy: AccessPolicy;
-  /** The parts of a request that it looks at. */
-  readonly needs: Needs;
-  /** True if the policy can evaluate without being compiled first. */
-  readonly isCompiled: boolean;
-  /** True if it grants without steps, provided that it is valid: no other grants when no steps are left. */
-  readonly isUnconditional: boolean;
-  /** Compiles it, in 20 ms at most; never throws. */
-  compile(): void;
-  /** Reason why the policy can never grant: the field and its fault. Undefined for a valid one. */
-  readonly fault: string | undefined;
-  /** The same as a fault of the resource. */
-  readonly fieldFault: Fault | undefined;
-  /** Never throws: a policy that is invalid, fails or takes more than `steps` does not grant. */
-  allows(request: RequestObject, steps?: Steps): boolean;
-  /** Does the same as {@link allows}, and returns the reason too. */
-  evaluate(request: RequestObject, steps?: Steps): Evaluation;
-}
-
-/** Prepares a policy; never throws, and does no work before it is used. */
-export function compilePolicy(policy: AccessPolicy): CompiledPolicy {
-  return new LazyPolicy(policy);
-}
-
-class LazyPolicy implements CompiledPolicy {
-  readonly policy: AccessPolicy;
-  #rule: Rule | Invalid | undefined;
+  #rule: Rule | Fault | undefined;
   #needs: Needs | undefined;
   #isUnconditional: boolean | undefined;
 
+  /** Prepares a policy; never throws, and does no work before it is used. */
   constructor(policy: AccessPolicy) {
     this.policy = policy;
-  }
-
-  get needs(): Needs {
-    return (this.#needs ??= needsOf(this.policy));
   }
 
   get id(): string {
     return this.policy.id;
   }
 
+  /** The parts of a request that it looks at. */
+  get needs(): Needs {
+    return (this.#needs ??= needsOf(this.policy));
+  }
+
+  /** True if it grants without steps, provided that it is valid: no other grants when no steps are left. */
   get isUnconditional(): boolean {
     return (this.#isUnconditional ??= isUnconditional(this.policy));
   }
 
+  /** True if the policy can evaluate without being compiled first. */
   get isCompiled(): boolean {
     return this.#rule !== undefined;
   }
 
-  compile(): void {
-    this.#compiled();
+  /** Compiles it, in 20 ms at most; never throws. */
+  compile(): Rule | Fault {
+    return (this.#rule ??= ruleOrFault(this.policy));
   }
 
-  get fault(): string | undefined {
-    const rule = this.#compiled();
-    return typeof rule === 'function' ? undefined : rule.sentence;
-  }
-
+  /** Reason why the policy can never grant, as a fault of the resource. Undefined for a valid one. */
   get fieldFault(): Fault | undefined {
-    const rule = this.#compiled();
-    return typeof rule === 'function' ? undefined : rule.fault;
+    const rule = this.compile();
+    return typeof rule === 'function' ? undefined : rule;
   }
 
+  /** The same in a sentence. */
+  get fault(): string | undefined {
+    const { fieldFault } = this;
+    return fieldFault && sentenceOf(fieldFault);
+  }
+
+  /** Never throws: a policy that is invalid, fails or takes more than `steps` does not grant. */
   allows(request: RequestObject, steps = new Steps()): boolean {
     return this.evaluate(request, steps).granted;
   }
 
+  /** Does the same as {@link allows}, and returns the reason too. */
   evaluate(request: RequestObject, steps = new Steps()): Evaluation {
-    const rule = this.#compiled();
-    if (typeof rule !== 'function') return { granted: false, fault: rule.sentence };
+    const rule = this.compile();
+    if (typeof rule !== 'function') return { granted: false, fault: sentenceOf(rule) };
     // The rule would say the same, with an error for each of perhaps 25,000.
     if (steps.isUsedUp) return this.isUnconditional ? GRANTED : TOO_LATE;
     try {
@@ -100,34 +83,25 @@ class LazyPolicy implements CompiledPolicy {
       return { granted: false, fault, ...(error instanceof TooManySteps && { gaveUp: true }) };
     }
   }
-
-  #compiled(): Rule | Invalid {
-    return (this.#rule ??= ruleOrFault(this.policy));
-  }
 }
 
 const GRANTED: Evaluation = { granted: true };
 const DENIED: Evaluation = { granted: false };
 const TOO_LATE: Evaluation = { granted: false, fault: GAVE_UP, gaveUp: true };
 
-/** Reason why a rule cannot be compiled. */
-interface Invalid {
-  readonly sentence: string;
-  readonly fault: Fault;
-}
-
-function ruleOrFault(fields: RuleFields): Rule | Invalid {
+function ruleOrFault(fields: RuleFields): Rule | Fault {
   try {
     if (!isEngine(fields.engine)) throw new PolicyFault('engine', unknownEngine());
-    return engines[fields.engine].compile(fields, new CompileCost());
+    return engines[fields.engine](fields, new CompileCost());
   } catch (error) {
-    const sentence = reason(error);
-    const isPlaced = error instanceof PolicyFault;
-    return {
-      sentence,
-      fault: isPlaced ? { path: error.path, message: error.reason } : { path: '', message: sentence },
-    };
+    return error instanceof PolicyFault
+      ? { path: error.path, message: error.reason }
+      : { path: '', message: reason(error) };
   }
+}
+
+function sentenceOf({ path, message }: Fault): string {
+  return path === '' ? message : `${path}: ${message}`;
 }
 
 function unknownEngine(): string {

@@ -1,8 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ExplainedCandidate, Explanation } from '../schemas/explanation.ts';
 import type { CompiledPolicy, Evaluation } from './compile.ts';
-import { merged } from './merge.ts';
-import type { Candidates, Subject } from './policy-index.ts';
 import type { RequestObject } from './request-object.ts';
 import { Steps } from './steps.ts';
 
@@ -43,6 +41,9 @@ export function createFailedPolicies(report: (box: string, failed: FailedPolicy)
   };
 }
 
+/** Policies that may apply to a request, in the order in which they are asked. */
+type Candidates = readonly CompiledPolicy[];
+
 /** Outcome for a request: granted or not, and the deciding policy. */
 export interface Decision {
   readonly granted: boolean;
@@ -56,13 +57,12 @@ export interface Decision {
 
 /**
  * Default deny: asks the candidates in order and stops at the first that grants. Once the steps or the time are used
- * up, only those that grant without steps are asked; the rest, perhaps 25,000, is not even put in order. Never throws.
+ * up, only those that grant without steps are asked. Never throws.
  */
-export function decide(policies: Candidates, subject: Subject, request: RequestObject, steps = new Steps()): Decision {
+export function decide(candidates: Candidates, request: RequestObject, steps = new Steps()): Decision {
   let failed: FailedPolicy | undefined;
-  const isWanted = (candidate: CompiledPolicy): boolean =>
-    !steps.isUsedUp || failed === undefined || candidate.isUnconditional;
-  for (const candidate of policies.candidates(subject, isWanted)) {
+  for (const candidate of candidates) {
+    if (steps.isUsedUp && failed !== undefined && !candidate.isUnconditional) continue;
     // Finding the next of many takes time, too, and an invalid policy takes no steps.
     steps.pass();
     const evaluation = candidate.evaluate(request, steps);
@@ -74,18 +74,14 @@ export function decide(policies: Candidates, subject: Subject, request: RequestO
 
 /** Decides; once more if the time was used up, because code runs slower the first time. */
 export async function decideInTime(
-  policies: Candidates,
-  subject: Subject,
+  candidates: Candidates,
   request: RequestObject,
   newSteps = () => new Steps(),
 ): Promise<Decision> {
-  const decision = decide(policies, subject, request, newSteps());
+  const decision = decide(candidates, request, newSteps());
   if (decision.isOutOfTime !== true) return decision;
-  // As they were when the token was checked: a change of the configuration may come in between.
-  const held = [...policies.candidates(subject)];
   await setImmediate();
-  const candidates: Candidates['candidates'] = (_, isWanted) => merged([held], () => false, isWanted);
-  return decide({ candidates }, subject, request, newSteps());
+  return decide(candidates, request, newSteps());
 }
 
 function failureOf(policy: CompiledPolicy, { fault, gaveUp }: Evaluation): FailedPolicy | undefined {
@@ -94,19 +90,14 @@ function failureOf(policy: CompiledPolicy, { fault, gaveUp }: Evaluation): Faile
 }
 
 /** Decides like {@link decide}, with the result of each candidate, even of those after the deciding one. */
-export function explain(
-  policies: Candidates,
-  subject: Subject,
-  request: RequestObject,
-  steps = new Steps(),
-): Explanation {
-  const candidates = Array.from(policies.candidates(subject), (candidate) => ({
+export function explain(candidates: Candidates, request: RequestObject, steps = new Steps()): Explanation {
+  const explained = candidates.map((candidate) => ({
     policy: candidate.id,
     engine: candidate.policy.engine,
     ...said(candidate.evaluate(request, steps)),
   }));
-  const deciding = candidates.find(({ granted }) => granted);
-  return { granted: deciding !== undefined, ...(deciding && { policy: deciding.policy }), candidates };
+  const deciding = explained.find(({ granted }) => granted);
+  return { granted: deciding !== undefined, ...(deciding && { policy: deciding.policy }), candidates: explained };
 }
 
 function said({ granted, fault }: Evaluation): Pick<ExplainedCandidate, 'granted' | 'fault'> {

@@ -1,6 +1,5 @@
 import { isList, isObject } from '../../crds/path.ts';
 import type { RuleFields } from './engines/engine.ts';
-import { DEEPEST_PATTERN } from './engines/matcho.ts';
 
 /** Parts of a request that a policy looks at: only the head, also the body, or also `changes` to the stored record. */
 export type Needs = 'head' | 'body' | 'changes';
@@ -16,7 +15,7 @@ export function needsOf({ engine, matcho, expression, and, or }: RuleFields): Ne
     case 'json-schema':
       return 'changes';
     case 'matcho':
-      return neededByPattern(matcho, 0);
+      return neededByPattern(matcho);
     case 'cel':
       return typeof expression === 'string' ? neededByExpression(expression) : 'head';
     case 'complex':
@@ -42,14 +41,11 @@ function neededByRule(rule: unknown): Needs {
 }
 
 /** Returns the needs of a pattern. Keys at any depth matter: a word such as `$not` may apply to the whole request. */
-function neededByPattern(pattern: unknown, depth: number): Needs {
-  if (depth > DEEPEST_PATTERN) return 'changes';
+function neededByPattern(pattern: unknown): Needs {
   if (typeof pattern === 'string') return neededByName(/^\.([^.]+)/.exec(pattern)?.[1]);
-  if (isList(pattern)) return mostOf(pattern.map((element) => neededByPattern(element, depth + 1)));
+  if (isList(pattern)) return mostOf(pattern.map(neededByPattern));
   if (!isObject(pattern)) return 'head';
-  return mostOf(
-    Object.entries(pattern).flatMap(([key, member]) => [neededByName(key), neededByPattern(member, depth + 1)]),
-  );
+  return mostOf(Object.entries(pattern).flatMap(([key, member]) => [neededByName(key), neededByPattern(member)]));
 }
 
 /** Returns the needs of an expression. Words in texts and comments are included: it is not parsed yet. */

@@ -1,7 +1,5 @@
 import type { AccessPolicy } from '../../crds/access-policy.ts';
-import { compilePolicy } from './compile.ts';
-import type { CompiledPolicy } from './compile.ts';
-import { merged } from './merge.ts';
+import { CompiledPolicy } from './compile.ts';
 
 /** Origin of a request, by id within the box. Without both parts it is unknown. */
 export interface Subject {
@@ -21,26 +19,14 @@ export interface UserSubject {
   readonly groupNames: readonly string[];
 }
 
-/** A filter of policies. */
-type IsWanted = (policy: CompiledPolicy) => boolean;
-
-/** Policies that may apply to a subject, in the order in which they are asked. */
-export interface Candidates {
+/** The policies of one box, found by subject with one hash lookup for each of its ids. */
+export interface PolicyIndex {
   /**
-   * Returns linked policies first, then those for `authenticated` or `anyone`; in each part first those that do not
-   * look at the body, each group by id; none twice. The sequence is computed as it is read. Policies for which
-   * `isWanted` is false when they are reached are left out, at little cost.
+   * Returns the policies that may apply to a subject, in the order in which they are asked: those for an app behind a
+   * gateway, or without `app` those for the own endpoints of the box. Linked policies come first, then those for
+   * `authenticated` or `anyone`; in each part first those that do not look at the body, each group by id; none twice.
    */
-  candidates(subject: Subject, isWanted?: IsWanted): Iterable<CompiledPolicy>;
-}
-
-/**
- * The policies of one box, found by subject with one hash lookup for each of its ids. As candidates they are those for
- * the own endpoints of the box.
- */
-export interface PolicyIndex extends Candidates {
-  /** Returns the policies for an app behind a gateway: those that name it, or every app. */
-  forApp(app: string): Candidates;
+  candidates(subject: Subject, app?: string): readonly CompiledPolicy[];
   /** Adds a policy, or replaces the one with its id: work in proportion to the links of both. */
   set(policy: AccessPolicy): void;
   /** Removes a policy; unknown ids are ignored. */
@@ -69,7 +55,7 @@ export function createPolicyIndex(): PolicyIndex {
     },
     set(policy) {
       remove(policy.id);
-      const compiled = compilePolicy(policy);
+      const compiled = new CompiledPolicy(policy);
       policies.set(policy.id, compiled);
       for (const key of keysOf(policy)) putIn(lists, key, compiled);
     },
@@ -77,18 +63,10 @@ export function createPolicyIndex(): PolicyIndex {
     *all() {
       for (const { policy } of policies.values()) yield policy;
     },
-    candidates(subject, isWanted) {
-      return inOrder(listed(lists, linkKeys(subject)), listed(lists, openKeys(subject)), isWanted);
-    },
-    forApp(app) {
-      const within = (keys: readonly string[]): SortedList[] =>
-        listed(
-          lists,
-          [app, EVERY_APP].flatMap((name) => keys.map((key) => keyInApp(name, key))),
-        );
-      return {
-        candidates: (subject, isWanted) => inOrder(within(linkKeys(subject)), within(openKeys(subject)), isWanted),
-      };
+    candidates(subject, app) {
+      const listed = (keys: readonly string[]): readonly SortedList[] =>
+        (app === undefined ? keys : keysInApps([app, EVERY_APP], keys)).map((key) => lists.get(key) ?? []);
+      return [...inOrder(listed(linkKeys(subject))), ...inOrder(listed(openKeys(subject)))];
     },
   };
 }
@@ -100,9 +78,9 @@ export function isForApp({ apps }: AccessPolicy, app: string | undefined): boole
   return app === undefined ? apps === undefined : apps?.some((name) => name === app || name === EVERY_APP) === true;
 }
 
-/** Returns the key that lists a policy for an app, which has no space and no capital letter in its name. */
-function keyInApp(app: string, key: string): string {
-  return `${app} ${key}`;
+/** Returns the keys that list policies for apps, which have no space and no capital letter in their names. */
+function keysInApps(apps: readonly string[], keys: readonly string[]): string[] {
+  return apps.flatMap((app) => keys.map((key) => `${app} ${key}`));
 }
 
 const AUTHENTICATED = 'authenticated';
@@ -111,23 +89,22 @@ const ANYONE = 'anyone';
 /** Returns the keys that list a policy: for the own endpoints of the box, or for each of its apps. */
 function keysOf(policy: AccessPolicy): Set<string> {
   const keys = subjectKeys(policy);
-  const { apps } = policy;
-  return apps === undefined ? keys : new Set(apps.flatMap((app) => Array.from(keys, (key) => keyInApp(app, key))));
+  return new Set(policy.apps === undefined ? keys : keysInApps(policy.apps, keys));
 }
 
 /** Returns the keys of its subjects. `linked` without links has none: a forgotten link never opens a box. */
-function subjectKeys(policy: AccessPolicy): Set<string> {
+function subjectKeys(policy: AccessPolicy): readonly string[] {
   switch (policy.subjects) {
     case 'authenticated':
-      return new Set([AUTHENTICATED]);
+      return [AUTHENTICATED];
     case 'anyone':
-      return new Set([ANYONE]);
+      return [ANYONE];
     case 'linked':
     case undefined:
-      return new Set((policy.link ?? []).map(({ resourceType, id }) => `${resourceType}/${id}`));
+      return (policy.link ?? []).map(({ resourceType, id }) => `${resourceType}/${id}`);
     default:
       // An unknown stored word applies to nobody.
-      return new Set();
+      return [];
   }
 }
 
@@ -145,20 +122,14 @@ function openKeys({ client, user, withoutUserRights }: Subject): string[] {
 
 type SortedList = readonly CompiledPolicy[];
 
-function listed(lists: ReadonlyMap<string, SortedList>, keys: readonly string[]): SortedList[] {
-  return keys.flatMap((key) => {
-    const list = lists.get(key);
-    return list === undefined ? [] : [list];
-  });
+/** Returns the policies of some lists in order, each once. */
+function inOrder(lists: readonly SortedList[]): SortedList {
+  const [first = [], ...others] = lists.filter((list) => list.length > 0);
+  return others.length === 0 ? first : [...new Set([first, ...others].flat())].sort(byOrder);
 }
 
-function* inOrder(
-  linked: readonly SortedList[],
-  open: readonly SortedList[],
-  isWanted?: IsWanted,
-): Generator<CompiledPolicy> {
-  yield* merged(linked, isBefore, isWanted);
-  yield* merged(open, isBefore, isWanted);
+function byOrder(one: CompiledPolicy, other: CompiledPolicy): number {
+  return isBefore(one, other) ? -1 : 1;
 }
 
 /** Checks the order of policies: those that look at the head alone are asked first. */

@@ -2,7 +2,6 @@ import { createTurns } from '../../program/scheduling.ts';
 import type { CompiledPolicy } from './compile.ts';
 import { isMore } from './needs.ts';
 import type { Needs } from './needs.ts';
-import type { Candidates, Subject } from './policy-index.ts';
 
 /** Parts that are missing before the candidates can decide: those of the request, or compiled policies. */
 export class Missing {
@@ -21,15 +20,14 @@ const LONGEST_COMPILING = 5;
 
 /** Compiles the candidates; returns what is missing after 5 ms, or because they look at more than is known. */
 export function prepare(
-  policies: Candidates,
-  subject: Subject,
+  candidates: readonly CompiledPolicy[],
   known: Needs,
   now = () => performance.now(),
 ): Missing | undefined {
   const end = now() + LONGEST_COMPILING;
   const uncompiled: CompiledPolicy[] = [];
   let needs = known;
-  for (const policy of policies.candidates(subject, (one) => !one.isCompiled || isMore(one.needs, needs))) {
+  for (const policy of candidates) {
     if (isMore(policy.needs, needs)) needs = policy.needs;
     if (policy.isCompiled) continue;
     if (now() < end) policy.compile();

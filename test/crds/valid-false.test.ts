@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { compilePolicy } from '../../api/policy/compile.ts';
+import { CompiledPolicy } from '../../api/policy/compile.ts';
 import { checkManifest } from '../../crds/manifest.ts';
 import { keyFaults } from '../../crds/public-keys.ts';
 import { resourceOf } from '../../api/client/manifest/resource.ts';
@@ -12,7 +12,7 @@ function whyNotValid(row: Row): string | undefined {
   if (!checked.ok) return checked.faults.map(({ path, message }) => `${path} ${message}`).join('; ');
   const resource = resourceOf(checked.manifest, 'shop');
   if (resource.resourceType === 'Client') return keyFaults(resource.jwks)[0]?.message;
-  return resource.resourceType === 'AccessPolicy' ? compilePolicy(resource).fault : undefined;
+  return resource.resourceType === 'AccessPolicy' ? new CompiledPolicy(resource).fault : undefined;
 }
 
 describe('Valid=False', () => {

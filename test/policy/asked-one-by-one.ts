@@ -54,7 +54,7 @@ function answerOf(policy: AccessPolicy, run: (rule: Rule) => boolean): Answer {
     if (!isEngine(engine)) {
       throw new PolicyFault('engine', `must be one of ${Object.keys(engines).join(', ')}, exactly as written here`);
     }
-    rule = engines[engine].compile(policy, new CompileCost());
+    rule = engines[engine](policy, new CompileCost());
   } catch (error) {
     return { policy, granted: false, fault: messageOf(error), isFailure: true };
   }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { compilePolicy } from '../../api/policy/compile.ts';
+import { CompiledPolicy } from '../../api/policy/compile.ts';
 import type { RequestObject } from '../../api/policy/request-object.ts';
 import { Steps } from '../../api/policy/steps.ts';
 import { compiled, sampleRequest, storedPolicy } from './policies.ts';
@@ -83,7 +83,7 @@ describe('compiled policies', () => {
 
   it('compiles nothing before it is asked, and once', () => {
     let reads = 0;
-    const policy = compilePolicy(
+    const policy = new CompiledPolicy(
       new Proxy(storedPolicy({ engine: 'cel', expression: 'true' }), {
         get(target, name): unknown {
           if (name === 'expression') reads += 1;

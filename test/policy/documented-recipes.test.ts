@@ -31,8 +31,7 @@ describe('docs/guides/policy-recipes.md', () => {
     for (const { request, answer } of rows) {
       it(`${name}: ${request} is ${answer}`, () => {
         const { app, asked } = read(request);
-        const policies = app === undefined ? index : index.forApp(app);
-        expect(decide(policies, subjectOf(asked), asked).granted ? 'granted' : 'denied').to.equal(answer);
+        expect(decide(index.candidates(subjectOf(asked), app), asked).granted ? 'granted' : 'denied').to.equal(answer);
       });
     }
   }

@@ -58,8 +58,8 @@ const cel: readonly [expression: string, holds: boolean][] = [
   ['resource.id == "07"', false],
   ['user.id in ["6"]', false],
   ['body.count == "5"', false],
-  ['user.nobody.id == "7" || user.id == "7"', true],
-  ['user.nobody.id != "7"', false],
+  ['user.data.nobody.id == "7" || user.id == "7"', true],
+  ['user.data.nobody.id != "7"', false],
 ];
 
 describe('IDs in policies', () => {

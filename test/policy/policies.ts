@@ -1,6 +1,5 @@
 import type { AccessPolicy } from '../../crds/access-policy.ts';
-import { compilePolicy } from '../../api/policy/compile.ts';
-import type { CompiledPolicy } from '../../api/policy/compile.ts';
+import { CompiledPolicy } from '../../api/policy/compile.ts';
 import { requestObject } from '../../api/policy/request-object.ts';
 import type { RequestObject, RequestParts } from '../../api/policy/request-object.ts';
 import { Steps } from '../../api/policy/steps.ts';
@@ -18,7 +17,7 @@ function isStored(_body: unknown): _body is AccessPolicy {
 
 /** The same, compiled. */
 export function compiled(fields: Readonly<Record<string, unknown>>): CompiledPolicy {
-  return compilePolicy(storedPolicy(fields));
+  return new CompiledPolicy(storedPolicy(fields));
 }
 
 /** Steps of one decision without a time limit, so that the same rule gives up on every machine. */

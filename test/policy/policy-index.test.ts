@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { decide } from '../../api/policy/decide.ts';
 import { createPolicyIndex } from '../../api/policy/policy-index.ts';
-import type { Candidates, PolicyIndex, Subject } from '../../api/policy/policy-index.ts';
-import type { CompiledPolicy } from '../../api/policy/compile.ts';
+import type { PolicyIndex, Subject } from '../../api/policy/policy-index.ts';
 import { countedSteps, sampleRequest, storedPolicy } from './policies.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -24,8 +23,8 @@ function indexOf(...policies: readonly Fields[]): PolicyIndex {
   return index;
 }
 
-function ids(index: Candidates, subject: Subject): string[] {
-  return Array.from(index.candidates(subject), ({ id }) => id);
+function ids(index: PolicyIndex, subject: Subject): string[] {
+  return index.candidates(subject).map(({ id }) => id);
 }
 
 describe('policy index', () => {
@@ -85,7 +84,7 @@ describe('policy index', () => {
       it(`P-06 engine ${rule.engine} with ${what} grants to nobody`, () => {
         const index = indexOf({ ...policy, ...rule });
         for (const subject of [reports, person, {}, { client: '' }]) {
-          expect(decide(index, subject, sampleRequest())).to.deep.equal({ granted: false });
+          expect(decide(index.candidates(subject), sampleRequest())).to.deep.equal({ granted: false });
         }
       });
     }
@@ -126,9 +125,9 @@ describe('policy index', () => {
 
   it('P-05 a policy that is removed grants nothing from the next decision on', () => {
     const index = indexOf({ link: toReports });
-    expect(decide(index, reports, sampleRequest())).to.deep.equal({ granted: true, policy: 'p' });
+    expect(decide(index.candidates(reports), sampleRequest())).to.deep.equal({ granted: true, policy: 'p' });
     index.remove('p');
-    expect(decide(index, reports, sampleRequest())).to.deep.equal({ granted: false });
+    expect(decide(index.candidates(reports), sampleRequest())).to.deep.equal({ granted: false });
     index.remove('p');
     expect(index.size).to.equal(0);
   });
@@ -145,9 +144,9 @@ describe('policy index', () => {
     it(`P-05 a policy ${what} does not grant from the next decision on`, () => {
       for (const before of [{ link: toReports }, { subjects: 'anyone' }, { subjects: 'authenticated' }]) {
         const index = indexOf(before);
-        expect(decide(index, reports, sampleRequest()).granted).to.be.true;
+        expect(decide(index.candidates(reports), sampleRequest()).granted).to.be.true;
         index.set(storedPolicy({ engine: 'allow', ...policy }));
-        expect(decide(index, reports, sampleRequest())).to.deep.include({ granted: false });
+        expect(decide(index.candidates(reports), sampleRequest())).to.deep.include({ granted: false });
         expect(index.size).to.equal(1);
       }
     });
@@ -158,20 +157,18 @@ describe('policy index', () => {
 
   it('P-07 of 10,000 links, each client asks one policy', () => {
     const link = Array.from({ length: MANY }, (_, at) => ({ resourceType: 'Client', id: `c${at}` }));
-    const asked = counting(indexOf({ link }));
+    const index = indexOf({ link });
     for (const at of [0, 1, MANY / 2, MANY - 1]) {
-      expect(decide(asked, { client: `c${at}` }, sampleRequest()).granted).to.be.true;
+      expect(ids(index, { client: `c${at}` })).to.deep.equal(['p']);
     }
-    expect(asked.count()).to.equal(4);
-    expect(decide(asked, { client: `c${MANY}` }, sampleRequest()).granted).to.be.false;
-    expect(asked.count()).to.equal(4);
+    expect(ids(index, { client: `c${MANY}` })).to.deep.equal([]);
   });
 
   it('P-07 of 10,000 policies on one client, one is asked when the first grants', () => {
     const index = indexOf(...Array.from({ length: MANY }, (_, at) => ({ id: numbered(MANY - at), link: toReports })));
-    const asked = counting(index);
-    expect(decide(asked, reports, sampleRequest())).to.deep.equal({ granted: true, policy: numbered(1) });
-    expect(asked.count()).to.equal(1);
+    const candidates = index.candidates(reports);
+    expect(decide(candidates, sampleRequest())).to.deep.equal({ granted: true, policy: numbered(1) });
+    expect(candidates.filter(({ isCompiled }) => isCompiled)).to.have.length(1);
   });
 
   it('P-07 of 10,000 policies on one client, each is asked once when only the last grants', () => {
@@ -180,9 +177,9 @@ describe('policy index', () => {
       id: 'z',
       link: toReports,
     });
-    const asked = counting(index);
-    expect(decide(asked, reports, sampleRequest(), countedSteps())).to.deep.equal({ granted: true, policy: 'z' });
-    expect(asked.count()).to.equal(MANY);
+    const candidates = index.candidates(reports);
+    expect(decide(candidates, sampleRequest(), countedSteps())).to.deep.equal({ granted: true, policy: 'z' });
+    expect(candidates).to.have.length(MANY);
   });
 
   it('P-07 10,000 policies on other clients are not asked', () => {
@@ -193,9 +190,7 @@ describe('policy index', () => {
       })),
       { id: 'mine', link: toReports },
     );
-    const asked = counting(index);
-    expect(decide(asked, reports, sampleRequest())).to.deep.equal({ granted: true, policy: 'mine' });
-    expect(asked.count()).to.equal(1);
+    expect(ids(index, reports)).to.deep.equal(['mine']);
   });
 
   it('finds after any changes what a search of all policies finds', () => {
@@ -260,18 +255,4 @@ function links(link: unknown): string[] {
   return Array.isArray(link)
     ? link.map((one: { resourceType: string; id: string }) => `${one.resourceType}/${one.id}`)
     : [];
-}
-
-/** Counts the candidates that are taken from an index. */
-function counting(index: Candidates): Candidates & { count: () => number } {
-  let taken = 0;
-  return {
-    count: () => taken,
-    *candidates(subject): Generator<CompiledPolicy> {
-      for (const candidate of index.candidates(subject)) {
-        taken += 1;
-        yield candidate;
-      }
-    },
-  };
 }

@@ -39,10 +39,10 @@ describe('what is missing before a decision', () => {
     const index = createPolicyIndex();
     for (const id of ['a', 'b', 'c']) index.set(storedPolicy(large(id)));
     let time = 0;
-    const missing = prepare(index, {}, 'changes', () => (time += 2));
+    const missing = prepare(index.candidates({}), 'changes', () => (time += 2));
     expect(idsOf(missing)).to.deep.equal(['c']);
     await compileAhead(missing?.uncompiled ?? []);
-    expect(prepare(index, {}, 'changes')).to.equal(undefined);
+    expect(prepare(index.candidates({}), 'changes')).to.equal(undefined);
   });
 
   //
@@ -52,7 +52,7 @@ describe('what is missing before a decision', () => {
     const add = (id: string, fields: object) => {
       index.set(storedPolicy({ id, link, ...fields }));
     };
-    const needed = (known: Needs) => prepare(index, { client: 'reports' }, known, () => 0)?.needs;
+    const needed = (known: Needs) => prepare(index.candidates({ client: 'reports' }), known, () => 0)?.needs;
     add('a', { engine: 'allow' });
     expect(needed('head')).to.equal(undefined);
     add('b', { engine: 'cel', expression: 'changes == ["name"]', link: [{ resourceType: 'Client', id: 'other' }] });

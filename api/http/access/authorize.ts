@@ -173,10 +173,11 @@ async function decideOn(
   // A disabled box has no valid tokens, and grants nothing to requests without one.
   if (state.settings.active === false) return denied;
   const { known } = asked;
-  const missing = prepare(state.policies, subject, known.upTo);
+  const candidates = state.policies.candidates(subject);
+  const missing = prepare(candidates, known.upTo);
   if (missing !== undefined) return missing;
   const request = requestOf(session, asked, issuer);
-  const { granted, policy = '', failed } = await decideInTime(state.policies, subject, request);
+  const { granted, policy = '', failed } = await decideInTime(candidates, request);
   if (failed !== undefined) services.failedPolicies.note(asked.box, failed);
   return granted ? { session, subject, policy, issuer, settings: state.settings, changes: known.changes } : denied;
 }
@@ -194,13 +195,13 @@ export async function mayListPolicies(
   if (state.settings.active === false) return false;
   const issuer = services.issuer(state);
   const subject: Subject = session === undefined ? {} : subjectOf(session, issuer);
-  await compileAhead([...state.policies.candidates(subject)]);
+  const candidates = state.policies.candidates(subject);
+  await compileAhead(candidates);
   const { headers } = asked.request;
   const known = { time: Math.floor(services.now() / 1000), upTo: 'changes' } as const;
   const resource = { resourceType: 'AccessPolicy' } as const;
   const list = { ...asked, path: '/AccessPolicy', query: new URLSearchParams(), resource, known };
-  return decide(state.policies, subject, requestOf(session, { ...list, request: { method: 'GET', headers } }, issuer))
-    .granted;
+  return decide(candidates, requestOf(session, { ...list, request: { method: 'GET', headers } }, issuer)).granted;
 }
 
 function requestOf(session: LiveSession | undefined, asked: SeenRequest, issuer: string): RequestObject {

@@ -183,11 +183,11 @@ async function validateQuestion(
   oauth: OAuthServices,
 ): Promise<Granted | Missing | Forbidden> {
   if (asked === undefined) return { forbidden: session, subject };
-  const policies = state.policies.forApp(app);
-  const missing = prepare(policies, subject, 'changes');
+  const candidates = state.policies.candidates(subject, app);
+  const missing = prepare(candidates, 'changes');
   if (missing !== undefined) return missing;
   const request = requestOf(asked, session, oauth.issuer(state));
-  const { granted: isGranted, policy = '', failed } = await decideInTime(policies, subject, request);
+  const { granted: isGranted, policy = '', failed } = await decideInTime(candidates, request);
   if (failed !== undefined) oauth.failedPolicies.note(box, failed);
   return isGranted ? { session, subject, policy } : { forbidden: session, subject };
 }

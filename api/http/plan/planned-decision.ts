@@ -5,7 +5,8 @@ import type { Person } from '../../db/user/person.ts';
 import { clientOf } from '../../oauth/built-in-clients.ts';
 import { mayUseGrant, subjectOfGrant } from '../../oauth/session/still-granted.ts';
 import { decide } from '../../policy/decide.ts';
-import type { Candidates, Subject } from '../../policy/policy-index.ts';
+import type { CompiledPolicy } from '../../policy/compile.ts';
+import type { Subject } from '../../policy/policy-index.ts';
 import { requestObject } from '../../policy/request-object.ts';
 import type { RequestParts } from '../../policy/request-object.ts';
 import { Problem } from '../../problem.ts';
@@ -29,9 +30,13 @@ export interface Deciding {
 export function* plannedDecision(request: ReadyRequest, deciding: Deciding): Generator<undefined, string | undefined> {
   const caller = callerOf(request, deciding);
   if (caller === undefined) return undefined;
-  const { policies, subject, parts } = caller;
-  yield* compiling(policies, subject);
-  return decide(policies, subject, requestObject(parts)).policy;
+  const { candidates, parts } = caller;
+  for (const candidate of candidates) {
+    if (candidate.isCompiled) continue;
+    candidate.compile();
+    yield undefined;
+  }
+  return decide(candidates, requestObject(parts)).policy;
 }
 
 /** Checks whether the caller of a request could have a token that is accepted. */
@@ -40,8 +45,7 @@ export function canCall(request: ReadyRequest, deciding: Deciding): boolean {
 }
 
 interface DecidedCaller {
-  readonly policies: Candidates;
-  readonly subject: Subject;
+  readonly candidates: readonly CompiledPolicy[];
   readonly parts: RequestParts;
 }
 
@@ -57,8 +61,7 @@ function callerOf(request: ReadyRequest, { state, facts, issuer }: Deciding): De
   if (subject === undefined) return undefined;
   const whole = client && { ...facts.clients.get(client.id), ...client };
   return {
-    policies: app === undefined ? state.policies : state.policies.forApp(app),
-    subject,
+    candidates: state.policies.candidates(subject, app),
     parts: {
       ...request.parts,
       box: state.box,
@@ -98,13 +101,5 @@ function acceptedSubject(
   } catch (error) {
     if (error instanceof Problem) return undefined;
     throw error;
-  }
-}
-
-function* compiling(policies: Candidates, subject: Subject): Generator<undefined> {
-  for (const candidate of policies.candidates(subject)) {
-    if (candidate.isCompiled) continue;
-    candidate.compile();
-    yield undefined;
   }
 }

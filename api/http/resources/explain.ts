@@ -101,9 +101,9 @@ async function answer(
     time,
     ...explainedSubject(subject, client, user, { issuer, now: time * 1000 }),
   });
-  const policies = app === undefined ? state.policies : state.policies.forApp(app);
-  await compileAhead([...policies.candidates(about)]);
-  const explanation = explain(policies, about, asked);
+  const candidates = state.policies.candidates(about, app);
+  await compileAhead(candidates);
+  const explanation = explain(candidates, asked);
   if (explanation.granted || !(await mayReadPolicies(state))) return { explanation, denied: undefined };
   return { explanation, denied: { policies: [...state.policies.all()], app, subject: about, request: asked } };
 }

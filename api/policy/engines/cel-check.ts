@@ -1,17 +1,16 @@
 import { wordHint } from '../../../crds/did-you-mean.ts';
 import { parse } from '@bufbuild/cel';
-import type { CelFunc } from '@bufbuild/cel';
 import type { CompileCost } from './engine.ts';
 import { isIdField } from '../json-value.ts';
 import { linearRegExp } from '../linear-regexp.ts';
 import type { LinearRegExp } from '../linear-regexp.ts';
+import { partOf, requestFieldFault } from '../request-fields.ts';
 import { PolicyFault } from './engine.ts';
-import { celRuntime, ID, IDS, LONGEST_SOUGHT, LOOP, SEARCHES, soughtTooLong } from './cel-runtime.ts';
+import { MACROS, plain, qualifiedName, typeOfFunction, Wrong } from './cel-functions.ts';
+import type { Expression, Kind } from './cel-functions.ts';
+import { ID, IDS, LONGEST_SOUGHT, LOOP, SEARCHES, soughtTooLong } from './cel-runtime.ts';
 import type { Places } from './cel-place.ts';
 import { UNSPENT, VARIABLES } from './cel-values.ts';
-
-/** A parsed expression. */
-export type Expression = ReturnType<typeof parse>['expr'];
 
 /** Result of the check. */
 export interface CheckedExpression {
@@ -29,17 +28,12 @@ export interface CheckedExpression {
  */
 export function checkExpression(expression: Expression, places: Places, cost: CompileCost): CheckedExpression {
   const check: Check = { places, cost, nodes: 0, expressions: new Map() };
-  const type = typeOf(expression, new Map(Object.entries(VARIABLES)), check);
+  const type = typeOf(expression, new Map(), check);
   placed(expression, check, () => {
     if (type !== 'bool' && type !== 'dyn')
       throw new Wrong(`must be a boolean expression; this one is of type ${plain(type)}`);
   });
   return check;
-}
-
-/** A fault of the part of an expression that is being checked. */
-class Wrong extends Error {
-  override readonly name = 'Wrong';
 }
 
 /** Does a part of the check; the fault that it finds is one at the given part of the expression. */
@@ -60,9 +54,8 @@ interface Check {
   readonly expressions: Map<string, LinearRegExp>;
 }
 
-/** Types of the variables in sight. */
+/** Types of the variables of the macros around a part. */
 type Scope = ReadonlyMap<string, string>;
-type Kind<Case> = Extract<Expression['exprKind'], { case: Case }>['value'];
 
 function typeOf(expression: Expression | undefined, scope: Scope, check: Check): string {
   check.nodes += 1;
@@ -128,8 +121,10 @@ const TYPE_NAMES: ReadonlySet<string> = new Set([
   'uint',
 ]);
 
+const TYPES: ReadonlyMap<string, string> = new Map(Object.entries(VARIABLES));
+
 function typeOfName(name: string, scope: Scope): string {
-  const type = scope.get(name) ?? (TYPE_NAMES.has(name) ? 'type' : undefined);
+  const type = scope.get(name) ?? TYPES.get(name) ?? (TYPE_NAMES.has(name) ? 'type' : undefined);
   if (type !== undefined) return type;
   const known = Object.keys(VARIABLES);
   throw new Wrong(
@@ -141,7 +136,22 @@ function typeOfField({ operand, field, testOnly }: Kind<'selectExpr'>, scope: Sc
   const type = typeOf(operand, scope, check);
   if (type !== 'dyn' && type !== 'map')
     throw new Wrong(`reads the field ${JSON.stringify(field)} of type ${plain(type)}, which has none`);
+  demandField(operand, field, scope);
   return testOnly ? 'bool' : 'dyn';
+}
+
+/** Checks the name of a field that is read of a part of the request; a variable of a macro may hide the part. */
+function demandField(of: Expression | undefined, name: string | undefined, scope: Scope): void {
+  if (name === undefined || of?.exprKind.case !== 'identExpr' || scope.has(of.exprKind.value.name)) return;
+  const fault = requestFieldFault(partOf('request', of.exprKind.value.name), name);
+  if (fault !== undefined) throw new Wrong(`reads the field ${JSON.stringify(name)}, which ${fault}`);
+}
+
+/** Returns the text of a literal; undefined for any other expression. */
+function literalText(expression: Expression | undefined): string | undefined {
+  const kind = expression?.exprKind;
+  const constant = kind?.case === 'constExpr' ? kind.value.constantKind : undefined;
+  return constant?.case === 'stringValue' ? constant.value : undefined;
 }
 
 function typeOfMap({ messageName, entries }: Kind<'structExpr'>, scope: Scope, check: Check): string {
@@ -193,7 +203,7 @@ function callOf(name: string, args: Expression[]): Expression {
 }
 
 function typeOfCall(call: Kind<'callExpr'>, scope: Scope, check: Check): string {
-  const misused = macros.get(call.function);
+  const misused = MACROS.get(call.function);
   if (misused !== undefined) throw new Wrong(`must be written otherwise: ${misused}`);
   const qualified = qualifiedName(call);
   if (qualified !== undefined) {
@@ -215,6 +225,7 @@ function typeOfCall(call: Kind<'callExpr'>, scope: Scope, check: Check): string 
       demandBool(call.args[0], args[0], check);
       return args[1] === args[2] ? (args[1] ?? 'dyn') : 'dyn';
     case '_[_]':
+      demandField(call.args[0], literalText(call.args[1]), scope);
       return typeOfElement(args);
     case '_==_':
     case '_!=_':
@@ -229,13 +240,6 @@ function typeOfCall(call: Kind<'callExpr'>, scope: Scope, check: Check): string 
   }
 }
 
-/** Returns the name of a function with a namespace, such as `ip.isCanonical`; the runtime prefers it to a method. */
-function qualifiedName({ target, function: name }: Kind<'callExpr'>): string | undefined {
-  if (target?.exprKind.case !== 'identExpr') return undefined;
-  const qualified = `${target.exprKind.value.name}.${name}`;
-  return celRuntime.functions(qualified).length > 0 ? qualified : undefined;
-}
-
 /** Makes a comparison treat the two forms of an ID as equal, if a field holds IDs: `@id(left) == @id(right)`. */
 function compareIds(call: Kind<'callExpr'>, right: string): void {
   const [one, other] = call.args;
@@ -248,8 +252,8 @@ function readsId({ exprKind: { case: kind, value } }: Expression): boolean {
   if (kind === 'selectExpr') return !value.testOnly && isIdField(value.field);
   if (kind !== 'callExpr' || value.function !== '_[_]') return false;
   const [of, key] = value.args;
-  const name = key?.exprKind.case === 'constExpr' ? key.exprKind.value.constantKind : undefined;
-  if (name?.case === 'stringValue') return isIdField(name.value);
+  const name = literalText(key);
+  if (name !== undefined) return isIdField(name);
   return of !== undefined && readsId(of);
 }
 
@@ -274,11 +278,8 @@ function demandComparable([left = 'dyn', right = 'dyn']: readonly string[]): voi
 
 /** Compiles a pattern. It must be constant, so that its time is known to be linear and its faults are reported now. */
 function compilePattern({ args }: Kind<'callExpr'>, check: Check): void {
-  const kind = args[0]?.exprKind;
-  if (kind?.case !== 'constExpr' || kind.value.constantKind.case !== 'stringValue') {
-    throw new Wrong('must give matches one pattern, in quotes');
-  }
-  const pattern = kind.value.constantKind.value;
+  const pattern = literalText(args[0]);
+  if (pattern === undefined) throw new Wrong('must give matches one pattern, in quotes');
   try {
     check.expressions.set(pattern, linearRegExp(pattern, check.cost));
   } catch (error) {
@@ -290,52 +291,6 @@ function compilePattern({ args }: Kind<'callExpr'>, check: Check): void {
 
 /** Checks the text of a search that is written into the expression; the runtime checks the others. */
 function demandShort({ function: name, args }: Kind<'callExpr'>): void {
-  const kind = args[0]?.exprKind;
-  const sought = kind?.case === 'constExpr' ? kind.value.constantKind : undefined;
-  if (sought?.case === 'stringValue' && sought.value.length > LONGEST_SOUGHT)
-    throw new Wrong(`must be shorter: ${soughtTooLong(name, sought.value)}`);
-}
-
-function typeOfFunction(name: string, target: string | undefined, args: readonly string[]): string {
-  const overloads = celRuntime.functions(name);
-  if (overloads.length === 0) throw new Wrong(`calls the unknown function ${JSON.stringify(name)}`);
-  const fitting = overloads.filter((overload) => takes(overload, target, args));
-  const [first] = fitting;
-  if (first === undefined) throw new Wrong(`uses ${operator(name)}, which does not take ${given(target, args)}`);
-  return fitting.every(({ result }) => result.name === first.result.name) ? first.result.name : 'dyn';
-}
-
-/** Faults of calls that the parser does not read as a macro, because they are not written like one. */
-const macros: ReadonlyMap<string, string> = new Map([
-  ['has', 'has takes one field, such as has(user.id)'],
-  ...['all', 'exists', 'exists_one', 'filter', 'map'].map((name): [string, string] => [
-    name,
-    `${name} takes a name and what is said of it, such as list.${name}(x, x > 1)`,
-  ]),
-]);
-
-function takes(overload: CelFunc, target: string | undefined, args: readonly string[]): boolean {
-  if ((overload.target === undefined) !== (target === undefined)) return false;
-  if (overload.target !== undefined && !isA(target, overload.target.name)) return false;
-  const wanted = overload.arguments;
-  return wanted.length === args.length && wanted.every(({ name }, at) => isA(args[at], name));
-}
-
-function isA(type: string | undefined, wanted: string): boolean {
-  return type === wanted || type === 'dyn' || wanted === 'dyn';
-}
-
-function given(target: string | undefined, args: readonly string[]): string {
-  const types = args.map(plain).join(', ');
-  return target === undefined ? `(${types})` : `(${types}) of type ${plain(target)}`;
-}
-
-/** Returns the sign of an operator as it is written: `+` for `_+_`. */
-function operator(name: string): string {
-  return name.replace(/^[@_]+|_+$/g, '');
-}
-
-function plain(type = 'value'): string {
-  if (type.startsWith('google.protobuf.')) return type.replace('google.protobuf.', '').toLowerCase();
-  return type === 'null_type' ? 'null' : type;
+  const sought = literalText(args[0]) ?? '';
+  if (sought.length > LONGEST_SOUGHT) throw new Wrong(`must be shorter: ${soughtTooLong(name, sought)}`);
 }

@@ -1,6 +1,7 @@
 import { isList, isObject } from '../../../crds/path.ts';
 import { celList, celMap } from '@bufbuild/cel';
 import type { CelInput } from '@bufbuild/cel';
+import { ownMember } from '../json-value.ts';
 import type { RequestObject } from '../request-object.ts';
 import type { Steps } from '../steps.ts';
 
@@ -34,73 +35,34 @@ export class UnknownAddress extends Error {
  * The request object as CEL sees it: `-` is minus there, so `request-method` is called `request_method`. A part is
  * converted when an expression asks for it.
  */
-export class CelVariables implements Record<keyof typeof VARIABLES, CelInput> {
+export class CelVariables {
   readonly [variable: string]: CelInput;
   readonly #request: RequestObject;
   readonly #steps: Steps;
+
+  static {
+    for (const name of Object.keys(VARIABLES)) {
+      const part = name.replace('_', '-');
+      Object.defineProperty(this.prototype, name, {
+        get(this: CelVariables) {
+          return this.#read(part);
+        },
+      });
+    }
+  }
 
   constructor(request: RequestObject, steps: Steps) {
     this.#request = request;
     this.#steps = steps;
   }
 
-  get request_method(): CelInput {
-    return this.#request['request-method'];
-  }
-
-  get uri(): CelInput {
-    return this.#request.uri;
-  }
-
-  get params(): CelInput {
-    return celValue(this.#request.params, this.#steps);
-  }
-
-  get headers(): CelInput {
-    return celValue(this.#request.headers, this.#steps);
-  }
-
-  get remote_addr(): CelInput {
-    const address = this.#request['remote-addr'];
+  #read(part: string): CelInput {
+    const value = ownMember(this.#request, part);
     // Neither null nor a text: `remote_addr != "192.0.2.1"` must not hold for a caller of unknown address.
-    if (address === undefined) throw new UnknownAddress('remote_addr is unknown: no trusted proxy has told it');
-    return address;
-  }
-
-  get box(): CelInput {
-    return this.#request.box;
-  }
-
-  get time(): CelInput {
-    return celValue(this.#request.time, this.#steps);
-  }
-
-  get body(): CelInput {
-    return celValue(this.#request.body, this.#steps);
-  }
-
-  get changes(): CelInput {
-    return celValue(this.#request.changes, this.#steps);
-  }
-
-  get resource(): CelInput {
-    return celValue(this.#request.resource, this.#steps);
-  }
-
-  get client(): CelInput {
-    return celValue(this.#request.client, this.#steps);
-  }
-
-  get user(): CelInput {
-    return celValue(this.#request.user, this.#steps);
-  }
-
-  get session(): CelInput {
-    return celValue(this.#request.session, this.#steps);
-  }
-
-  get token(): CelInput {
-    return celValue(this.#request.token, this.#steps);
+    if (value === undefined && part === 'remote-addr') {
+      throw new UnknownAddress('remote_addr is unknown: no trusted proxy has told it');
+    }
+    return celValue(value, this.#steps);
   }
 
   /** Returns true or throws. An error from a variable ends the evaluation; CEL may pass over one from a function. */
@@ -153,15 +115,11 @@ class ObjectMap implements ReadonlyMap<string, CelInput> {
   }
 
   values(): MapIterator<CelInput> {
-    return this.#names()
-      .map((name) => celValue(this.#object[name], this.#steps))
-      .values();
+    return this.#all().values();
   }
 
   entries(): MapIterator<[string, CelInput]> {
-    return this.#names()
-      .map((name): [string, CelInput] => [name, celValue(this.#object[name], this.#steps)])
-      .values();
+    return this.#all().entries();
   }
 
   [Symbol.iterator](): MapIterator<[string, CelInput]> {
@@ -169,7 +127,11 @@ class ObjectMap implements ReadonlyMap<string, CelInput> {
   }
 
   forEach(visit: (value: CelInput, key: string, map: ReadonlyMap<string, CelInput>) => void): void {
-    for (const [key, value] of this) visit(value, key, this);
+    this.#all().forEach(visit);
+  }
+
+  #all(): ReadonlyMap<string, CelInput> {
+    return new Map(this.#names().map((name) => [name, celValue(this.#object[name], this.#steps)]));
   }
 
   #names(): string[] {

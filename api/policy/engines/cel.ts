@@ -1,28 +1,21 @@
 import { isCelError, parse } from '@bufbuild/cel';
 import type { CelError } from '@bufbuild/cel';
-import type { CompileCost, Rule, RuleEngine } from './engine.ts';
+import type { CompileCost, Rule, RuleFields } from './engine.ts';
 import { compileField, PolicyFault } from './engine.ts';
 import { checkExpression } from './cel-check.ts';
-import type { Expression } from './cel-check.ts';
+import type { Expression } from './cel-functions.ts';
 import { Places } from './cel-place.ts';
 import { celRuntime } from './cel-runtime.ts';
 import { CelVariables, UnknownAddress } from './cel-values.ts';
 
-/** Grants when the boolean expression in `expression` is true for the request (Common Expression Language). */
-export const cel: RuleEngine = {
-  name: 'cel',
-  compile: ({ expression }, cost) => compileField('expression', () => compileCel(expression, cost)),
-};
+/** Compiles a rule that grants when the expression in `expression` is true (Common Expression Language). */
+export function compileCel({ expression }: RuleFields, cost: CompileCost): Rule {
+  return compileField('expression', () => compileExpression(expression, cost));
+}
 
-/** Longest expression, in characters. */
-export const LONGEST_EXPRESSION = 8192;
-
-function compileCel(text: unknown, cost: CompileCost): Rule {
+function compileExpression(text: unknown, cost: CompileCost): Rule {
   if (typeof text !== 'string' || text.trim() === '') {
     throw new PolicyFault('expression', 'must be given: one boolean expression');
-  }
-  if (text.length > LONGEST_EXPRESSION) {
-    throw new PolicyFault('expression', `must have at most ${LONGEST_EXPRESSION} characters`);
   }
   cost.take(costOf(text));
   const { expression, places } = parsedText(text);

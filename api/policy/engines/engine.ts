@@ -1,4 +1,3 @@
-import type { Engine } from '../../../crds/access-policy.ts';
 import type { RequestObject } from '../request-object.ts';
 import type { Steps } from '../steps.ts';
 
@@ -72,11 +71,8 @@ export interface RuleFields {
   readonly or?: unknown;
 }
 
-/** One way to decide. `compile` throws `PolicyFault` for a rule that cannot be used, also for one beyond the `cost`. */
-export interface RuleEngine {
-  readonly name: Engine;
-  readonly compile: (fields: RuleFields, cost: CompileCost) => Rule;
-}
+/** Compiles the rule of an engine. Throws {@link PolicyFault} for one that cannot be used, or is beyond the `cost`. */
+export type CompileRule = (fields: RuleFields, cost: CompileCost) => Rule;
 
 /** Thrown by a rule whose policy must not grant, whatever its other rules decide. */
 export class PolicyEnded extends Error {

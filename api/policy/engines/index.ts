@@ -1,44 +1,37 @@
 import type { Engine, RULE_ENGINES } from '../../../crds/access-policy.ts';
 import { isList, isObject } from '../../../crds/path.ts';
-import { cel } from './cel.ts';
+import { compileCel } from './cel.ts';
 import { PolicyEnded, PolicyFault } from './engine.ts';
-import type { CompileCost, Rule, RuleEngine, RuleFields } from './engine.ts';
-import { jsonSchema } from './json-schema.ts';
-import { matcho } from './matcho.ts';
-
-/** Grants every request of the subjects that the policy concerns. */
-const allow: RuleEngine = { name: 'allow', compile: () => () => true };
+import type { CompileCost, CompileRule, Rule, RuleFields } from './engine.ts';
+import { compileJsonSchema } from './json-schema.ts';
+import { compileMatcho } from './matcho.ts';
 
 /** An engine that decides by itself. */
 type SimpleEngine = (typeof RULE_ENGINES)[number];
 
 /** Every engine that decides by itself; `complex` combines these. */
 export const simpleEngines = {
-  allow,
-  'json-schema': jsonSchema,
-  matcho,
-  cel,
-} satisfies Record<SimpleEngine, RuleEngine>;
+  /** Grants every request of the subjects that the policy concerns. */
+  allow: () => () => true,
+  'json-schema': compileJsonSchema,
+  matcho: compileMatcho,
+  cel: compileCel,
+} satisfies Record<SimpleEngine, CompileRule>;
 
 /** Checks whether a stored word names one of them, exactly as written. */
 export function isSimpleEngine(name: unknown): name is SimpleEngine {
   return typeof name === 'string' && Object.hasOwn(simpleEngines, name);
 }
 
-/** Combines rules of the other engines: grants when all in `and` do, or when one in `or` does. */
-const complex: RuleEngine = { name: 'complex', compile: compileComplex };
-
 /** Every engine by its name. */
-export const engines = { ...simpleEngines, complex } satisfies Record<Engine, RuleEngine>;
+export const engines = { ...simpleEngines, complex: compileComplex } satisfies Record<Engine, CompileRule>;
 
 /** Checks whether a stored word names an engine, exactly as written: `ALLOW` and `allow ` do not. */
 export function isEngine(name: unknown): name is Engine {
   return typeof name === 'string' && Object.hasOwn(engines, name);
 }
 
-/** Most rules of one policy. */
-export const MOST_RULES = 32;
-
+/** Combines rules of the other engines: grants when all in `and` do, or when one in `or` does. */
 function compileComplex({ and, or }: RuleFields, cost: CompileCost): Rule {
   if (and !== undefined && or !== undefined) throw new PolicyFault('or', 'must not stand beside and: give one of them');
   if (and !== undefined) return allOf(rulesOf(and, 'and', cost));
@@ -48,7 +41,6 @@ function compileComplex({ and, or }: RuleFields, cost: CompileCost): Rule {
 
 function rulesOf(list: unknown, field: string, cost: CompileCost): readonly Rule[] {
   if (!isList(list) || list.length === 0) throw new PolicyFault(field, 'must be a list with at least one rule');
-  if (list.length > MOST_RULES) throw new PolicyFault(field, `must have at most ${MOST_RULES} rules`);
   return list.map((rule, at) => compileNested(rule, `${field}[${at}]`, cost));
 }
 
@@ -60,7 +52,7 @@ function compileNested(rule: unknown, path: string, cost: CompileCost): Rule {
     throw new PolicyFault(`${path}.engine`, `must be one of ${Object.keys(simpleEngines).join(', ')}`);
   }
   try {
-    return simpleEngines[engine].compile({ ...rule, engine }, cost);
+    return simpleEngines[engine]({ ...rule, engine }, cost);
   } catch (error) {
     throw error instanceof PolicyFault ? error.within(path) : error;
   }

@@ -4,7 +4,8 @@ import type { CompileCost } from './engine.ts';
 import { linearRegExp } from '../linear-regexp.ts';
 import type { LinearRegExp } from '../linear-regexp.ts';
 import { PolicyFault } from './engine.ts';
-import { requestFieldFault } from '../request-fields.ts';
+import { partOf, requestFieldFault } from '../request-fields.ts';
+import type { KnownObject } from '../request-fields.ts';
 import { FORMATS, LONGEST_UNROLLED } from './json-schema-dialect.ts';
 import type { Dialect } from './json-schema-dialect.ts';
 import { STEPS_KEYWORD } from './json-schema-steps.ts';
@@ -14,22 +15,17 @@ import type { Weight } from './json-schema-steps.ts';
 export const MOST_SUBSCHEMAS = 150;
 /** Maximum depth of nested subschemas. */
 export const DEEPEST_SCHEMA = 32;
-/** Longest schema, as JSON, in characters. */
-export const LONGEST_SCHEMA = 65_536;
 
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
  * Checks what ajv does not report clearly or does not limit: unknown keywords and formats with their place, expressions
- * that RE2 does not take, references out of the schema, size. Throws {@link PolicyFault}.
+ * that RE2 does not take, references out of the schema, number of subschemas. Throws {@link PolicyFault}.
  */
 export function checkSchema(schema: Schema, dialect: Dialect, cost: CompileCost): CheckedSchema {
-  if (JSON.stringify(schema).length > LONGEST_SCHEMA) {
-    throw new PolicyFault('schema', `must have at most ${LONGEST_SCHEMA} characters as JSON`);
-  }
   const walk: Walk = { dialect, cost, sizes: new Map(), references: new Map(), expressions: new Map() };
   const { $id: _named, ...unnamed } = schema;
-  const checked = checkedObject(unnamed, { path: 'schema', pointer: '#', depth: 0, isRequest: true }, walk);
+  const checked = checkedObject(unnamed, { path: 'schema', pointer: '#', depth: 0, object: 'request' }, walk);
   checkReferences(walk, checked.size);
   return { schema: checked.schema, expressions: walk.expressions };
 }
@@ -56,8 +52,8 @@ interface Place {
   readonly path: string;
   readonly pointer: string;
   readonly depth: number;
-  /** True if the schema is for the request object itself, whose names are known. */
-  readonly isRequest: boolean;
+  /** The object that the schema is for, or of which a keyword holds schemas, if its names are known. */
+  readonly object: KnownObject | undefined;
 }
 
 interface Checked<S = unknown> {
@@ -77,13 +73,14 @@ function checkedObject(schema: Schema, place: Place, walk: Walk): Checked<Schema
     throw new PolicyFault('schema', `must not nest deeper than ${DEEPEST_SCHEMA} subschemas`);
   }
   walk.cost.take(costOf(schema));
-  if (place.isRequest) demandRequestFields(schema, place.path);
+  demandRequestFields(schema, place);
   let size = 1;
   const members = Object.entries(schema).map(([keyword, value]): [string, unknown] => {
     if (!walk.dialect.isKeyword(keyword)) {
       throw new PolicyFault(place.path, unknownKeyword(keyword, walk.dialect));
     }
-    const below = { ...inside(place, keyword, false), isRequest: place.isRequest && SAME_VALUE.has(keyword) };
+    const isOfObject = keyword === 'properties' || SAME_VALUE.has(keyword);
+    const below = { ...inside(place, keyword, false), object: isOfObject ? place.object : undefined };
     const checked = checkedKeyword(keyword, value, below, walk);
     size += checked.size;
     return [keyword, checked.schema];
@@ -95,17 +92,18 @@ function checkedObject(schema: Schema, place: Place, walk: Walk): Checked<Schema
 
 function checkedKeyword(keyword: string, value: unknown, place: Place, walk: Walk): Checked {
   checkValue(keyword, value, place, walk);
-  if (SCHEMA_MAPS.has(keyword) && isObject(value)) return checkedMap(value, place, walk);
+  if (SCHEMA_MAPS.has(keyword) && isObject(value)) return checkedMap(keyword, value, place, walk);
   if (SCHEMAS.has(keyword) && isList(value)) return checkedList(value, place, walk);
   if (SCHEMAS.has(keyword)) return checkedSchema(value, place, walk);
   return { schema: value, size: 0 };
 }
 
-function checkedMap(schemas: Schema, place: Place, walk: Walk): Checked {
+function checkedMap(keyword: string, schemas: Schema, place: Place, walk: Walk): Checked {
   const members = Object.entries(schemas).map(([name, schema]) => {
     // ajv skips this name, so its schema would not be checked.
     if (name === '__proto__') throw new PolicyFault(place.path, 'must not use the name __proto__');
-    return [name, checkedSchema(schema, inside(place, name, false), walk)] as const;
+    const object = keyword === 'properties' ? partOf(place.object, name) : place.object;
+    return [name, checkedSchema(schema, { ...inside(place, name, false), object }, walk)] as const;
   });
   const copy = Object.fromEntries(members.map(([name, { schema }]) => [name, schema]));
   return { schema: copy, size: members.reduce((sum, [, { size }]) => sum + size, 0) };
@@ -159,18 +157,19 @@ const SCHEMA_MAPS: ReadonlySet<string> = new Set([
   'properties',
 ]);
 
-/** Checks the names in a schema for the request object. Throws for one that no request has. */
-function demandRequestFields(schema: Schema, path: string): void {
+/** Checks the names in a schema for the request object or a part of it. Throws for one that no request has there. */
+function demandRequestFields(schema: Schema, { path, object }: Place): void {
+  if (object === undefined) return;
   for (const keyword of NAMING) {
     const named = schema[keyword];
     for (const name of isObject(named) ? Object.keys(named) : []) {
-      const fault = requestFieldFault(name);
+      const fault = requestFieldFault(object, name);
       if (fault !== undefined) throw new PolicyFault(memberPath(`${path}.${keyword}`, name, false), fault);
     }
   }
   const { required } = schema;
   for (const name of isList(required) ? required : []) {
-    const fault = typeof name === 'string' ? requestFieldFault(name) : undefined;
+    const fault = typeof name === 'string' ? requestFieldFault(object, name) : undefined;
     if (fault !== undefined) throw new PolicyFault(`${path}.required`, `names ${JSON.stringify(name)}, which ${fault}`);
   }
 }
@@ -247,7 +246,7 @@ function inside(place: Place, key: string, inArray: boolean): Place {
     path: memberPath(place.path, key, inArray),
     pointer: `${place.pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`,
     depth: place.depth,
-    isRequest: place.isRequest,
+    object: place.object,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { isObject } from '../../../crds/path.ts';
-import type { CompileCost, Rule, RuleEngine } from './engine.ts';
+import type { CompileCost, Rule, RuleFields } from './engine.ts';
 import type { LinearRegExp } from '../linear-regexp.ts';
 import { compileField, PolicyFault } from './engine.ts';
 import type { RequestObject } from '../request-object.ts';
@@ -8,14 +8,9 @@ import type { Steps } from '../steps.ts';
 import { checkSchema } from './json-schema-check.ts';
 import { dialectOf } from './json-schema-dialect.ts';
 
-/** Grants when the request object is valid against the JSON Schema in `schema`. */
-export const jsonSchema: RuleEngine = {
-  name: 'json-schema',
-  compile: ({ schema }, cost) => compileField('schema', () => compileSchema(schema, cost)),
-};
-
-function compileSchema(schema: unknown, cost: CompileCost): Rule {
-  const { expressions, validate } = validatorOf(schema, cost);
+/** Compiles a rule that grants when the request object is valid against the JSON Schema in `schema`. */
+export function compileJsonSchema({ schema }: RuleFields, cost: CompileCost): Rule {
+  const { expressions, validate } = compileField('schema', () => validatorOf(schema, cost));
   // `steps` is `this` of the compiled code: the steps keyword takes them there.
   return (request, steps) => expressions.during(steps, () => validate.call(steps, request));
 }

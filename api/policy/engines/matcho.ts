@@ -1,39 +1,31 @@
 import { wordHint } from '../../../crds/did-you-mean.ts';
 import { isList, isObject, memberPath } from '../../../crds/path.ts';
-import type { CompileCost, Rule, RuleEngine } from './engine.ts';
+import type { CompileCost, Rule, RuleFields } from './engine.ts';
 import { isIdField, isEqual, ownMember } from '../json-value.ts';
 import { parseCallerAddress, containsAddress, parseIpNetwork } from '../ip-address.ts';
 import { linearRegExp } from '../linear-regexp.ts';
 import { PolicyFault } from './engine.ts';
-import { requestFieldFault } from '../request-fields.ts';
+import { partOf, requestFieldFault } from '../request-fields.ts';
+import type { KnownObject } from '../request-fields.ts';
 import type { RequestObject } from '../request-object.ts';
 import type { Steps } from '../steps.ts';
-
-/** Grants when the pattern in `matcho` fits the request object. */
-export const matcho: RuleEngine = {
-  name: 'matcho',
-  compile: ({ matcho: pattern }, cost) => compileMatcho(pattern, cost),
-};
 
 /** A pattern laid over one value; `undefined` is a missing value. */
 type Fits = (value: unknown, request: RequestObject, steps: Steps) => boolean;
 
-/** Maximum depth of a pattern. */
-export const DEEPEST_PATTERN = 64;
-
-function compileMatcho(pattern: unknown, cost: CompileCost): Rule {
+/** Compiles a rule that grants when the pattern in `matcho` fits the request object. */
+export function compileMatcho({ matcho: pattern }: RuleFields, cost: CompileCost): Rule {
   if (!isObject(pattern)) throw new PolicyFault('matcho', 'must be given: a pattern, which is an object');
-  const place = { path: 'matcho', depth: 0, isRequest: true, isId: false, isAddress: false, isNegated: false, cost };
-  const fits = fitsObject(pattern, place);
+  const place = { path: 'matcho', isId: false, isAddress: false, isNegated: false, cost };
+  const fits = fitsObject(pattern, { ...place, object: 'request' });
   return (request, steps) => fits(request, request, steps);
 }
 
 /** Place of a pattern, and the cost that compiling it is charged to. */
 interface Place {
   readonly path: string;
-  readonly depth: number;
-  /** True if the pattern is for the request object itself, whose names are known. */
-  readonly isRequest: boolean;
+  /** The object that the pattern is for, if its names are known. */
+  readonly object: KnownObject | undefined;
   /** True if the pattern is for an ID, or for a list of them. */
   readonly isId: boolean;
   /** True if the pattern is for the address of the caller, which may be unknown. */
@@ -44,9 +36,8 @@ interface Place {
 }
 
 function fitsPattern(pattern: unknown, place: Place): Fits {
-  const { path, depth, isId, cost } = place;
+  const { path, isId, cost } = place;
   cost.take(1);
-  if (depth > DEEPEST_PATTERN) throw new PolicyFault('matcho', `must not nest deeper than ${DEEPEST_PATTERN} levels`);
   if (typeof pattern === 'string') return fitsText(pattern, place);
   if (isList(pattern)) return fitsList(pattern, place);
   if (isObject(pattern)) return fitsObject(pattern, place);
@@ -100,9 +91,11 @@ function foundExpression(source: string, path: string, cost: CompileCost): Fits 
 function equalToPath(pattern: string, { path, isId, isNegated }: Place): Fits {
   const names = pattern.slice(1).split('.');
   if (names.includes('')) throw new PolicyFault(path, `must be a path like ".user.id", not ${JSON.stringify(pattern)}`);
-  const [first = ''] = names;
-  const fault = requestFieldFault(first);
+  const [first = '', second] = names;
+  const fault = requestFieldFault('request', first);
   if (fault !== undefined) throw new PolicyFault(path, `begins with ${JSON.stringify(first)}, which ${fault}`);
+  const unknown = second === undefined ? undefined : requestFieldFault(partOf('request', first), second);
+  if (unknown !== undefined) throw new PolicyFault(path, `names ${JSON.stringify(second)}, which ${unknown}`);
   const areIds = isId || names.some(isIdField);
   // As in a comparison with the address.
   const ifUnknown = first === 'remote-addr' && isNegated;
@@ -145,9 +138,9 @@ function fitsObject(pattern: Readonly<Record<string, unknown>>, place: Place): F
   };
 }
 
-/** Compiles the pattern of a key that is no word. Throws for a name that no request has at its top. */
+/** Compiles the pattern of a key that is no word. Throws for a name that no request has there. */
 function fitsMember(pattern: unknown, key: string, place: Place): Fits {
-  const fault = place.isRequest ? requestFieldFault(key) : undefined;
+  const fault = requestFieldFault(place.object, key);
   if (fault !== undefined) throw new PolicyFault(memberPath(place.path, key, false), fault);
   return fitsPattern(pattern, placeOf(key, place));
 }
@@ -156,15 +149,15 @@ function fitsMember(pattern: unknown, key: string, place: Place): Fits {
 function placeOf(key: string, place: Place): Place {
   return {
     ...inside(place, memberPath(place.path, key, false)),
-    isRequest: place.isRequest && (key === '$not' || key === '$one-of'),
+    object: key === '$not' || key === '$one-of' ? place.object : partOf(place.object, key),
     isId: key.startsWith('$') ? place.isId : isIdField(key),
-    isAddress: key.startsWith('$') ? place.isAddress : place.isRequest && key === 'remote-addr',
+    isAddress: key.startsWith('$') ? place.isAddress : place.object === 'request' && key === 'remote-addr',
     isNegated: key === '$not' ? !place.isNegated : place.isNegated,
   };
 }
 
 function inside(place: Place, path: string): Place {
-  return { ...place, path, depth: place.depth + 1, isRequest: false };
+  return { ...place, path, object: undefined };
 }
 
 function fitsWord(word: string, operand: unknown, place: Place): Fits {

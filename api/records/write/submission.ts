@@ -6,7 +6,7 @@ import { keyFaults } from '../../../crds/public-keys.ts';
 import { sizeFaults } from '../../../crds/resource-size.ts';
 import { RESERVED_ID_MESSAGE, isReservedId } from '../../../crds/reserved-ids.ts';
 import { checkResource } from '../../../crds/validate.ts';
-import { compilePolicy } from '../../policy/compile.ts';
+import { CompiledPolicy } from '../../policy/compile.ts';
 import type { StoredResource } from '../../db/resource/resource.ts';
 import { Problem } from '../../problem.ts';
 import { futureMoment } from './future-moment.ts';
@@ -100,6 +100,6 @@ function trustFaults({ first_party }: Client): readonly Fault[] {
 
 /** A rule that cannot be compiled would grant nothing: over REST it is refused at once. */
 function policyFaults(policy: AccessPolicy): readonly Fault[] {
-  const { fieldFault } = compilePolicy(policy);
+  const { fieldFault } = new CompiledPolicy(policy);
   return fieldFault === undefined ? [] : [fieldFault];
 }

@@ -28,6 +28,7 @@ export const validFalseRows: readonly Row[] = [
     ],
     'a pattern for a part that no request has': [{ engine: 'matcho', matcho: { $not: { metod: 'post' } } }],
     'a pattern with a path into no part of a request': [{ engine: 'matcho', matcho: { uri: { $not: '.usr.id' } } }],
+    'a pattern for a field that no client has': [{ engine: 'matcho', matcho: { client: { naem: { $not: 'x' } } } }],
     'a JSON Schema for a part that no request has': [schema({ properties: { method: { const: 'get' } } })],
     'an expression that is not finished': [{ engine: 'cel', expression: 'uri ==' }],
     'an expression about a variable nobody knows': [{ engine: 'cel', expression: 'request.uri == "/orders"' }],

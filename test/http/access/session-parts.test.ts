@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { sessionParts, userFields } from '../../../api/http/access/session-parts.ts';
+import { REQUEST_FIELDS } from '../../../api/policy/request-fields.ts';
 import { sessionElements, sessionView } from '../../../api/records/session.ts';
 
 describe('sessionParts', () => {
@@ -44,6 +45,17 @@ describe('sessionParts', () => {
     const kept = sessionElements.filter((name) => !['parent', 'remote_addr', 'user_agent'].includes(name));
     expect(shown.created_at).to.equal(new Date(begun).toISOString());
     expect(session).to.deep.equal(Object.fromEntries(kept.map((name) => [name, Reflect.get(shown, name)])));
+  });
+
+  it('has the fields that a policy may name, and no others', () => {
+    const user = { id: 1, email: 'a@b.example', email_verified: true, data: '1', groups: null };
+    const client = { resourceType: 'Client' as const, id: 'web', grant_types: [] };
+    const grant = { type: 'a', grant: 'a', scope: 'boxgate', audience } as const;
+    const times = { issuedAt: Math.floor(begun / 1000), expiresAt };
+    const parts = sessionParts({ id, bucket: 1, client, user, ...grant, ...times, format: 'opaque' }, 'https://b.test');
+    for (const part of ['user', 'session', 'token'] as const)
+      expect(Object.keys(parts[part] ?? {}), part).to.have.members([...REQUEST_FIELDS[part]]);
+    expect(REQUEST_FIELDS.client).to.include.members(Object.keys(client));
   });
 
   it('R-41 shows policies the data of a user so that no two whole numbers become one', () => {

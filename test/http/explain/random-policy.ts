@@ -152,7 +152,7 @@ const patternParts: readonly [Part, ...Part[]] = [
       { id: random.pick(clients) },
       { id: '.token.sub' },
       { grant_types: { $contains: 'client_credentials' } },
-      { secret: 'nil?' },
+      { details: 'present?' },
     ]),
   ],
   (random, { users }) => [
@@ -164,7 +164,6 @@ const patternParts: readonly [Part, ...Part[]] = [
       { data: { a: 1 } },
       { email: '#^ann' },
       { 'group-ids': 'present?' },
-      { password: 'present?' },
     ]),
   ],
   (random) => [

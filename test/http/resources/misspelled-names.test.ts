@@ -24,10 +24,12 @@ const requests: readonly Row[] = [
   [
     'PUT',
     '/AccessPolicy/p',
-    { engine: 'matcho', matcho: { client: { a: { $contain: 'x' } } } },
+    { engine: 'matcho', matcho: { params: { a: { $contain: 'x' } } } },
     422,
     hint('$contains'),
   ],
+  ['PUT', '/AccessPolicy/p', { engine: 'matcho', matcho: { client: { naem: { $not: 'x' } } } }, 422, hint('name')],
+  ['PUT', '/AccessPolicy/p', { engine: 'cel', expression: 'client.naem != "x"' }, 422, hint('name')],
   ['PUT', '/AccessPolicy/p', { engine: 'matcho', matcho: { metod: { $not: 'x' } } }, 422, hint('request-method')],
   ['PUT', '/AccessPolicy/p', { engine: 'matcho', matcho: { request_method: 'nil?' } }, 422, hint('request-method')],
   ['PUT', '/AccessPolicy/p', { engine: 'json-schema', schema: { properties: { url: {} } } }, 422, hint('uri')],

@@ -52,7 +52,7 @@ describe('engine cel', () => {
     'user.data.note == null',
     '!has(user.data.note)',
     'has(user.email)',
-    '!has(user.nope)',
+    '!has(user.data.nope)',
     'body.flag',
     'body.list[0] + body.list[2] == 4',
     'size(body.list) == 3 && body.list.size() == 3',
@@ -72,9 +72,9 @@ describe('engine cel', () => {
     'b"ab" == bytes("ab")',
     '[1, 2] + [3] == body.list',
     // CEL's logic: an error is passed over where the other side decides.
-    'user.nope == 1 || true',
-    'true || user.nope == 1',
-    '!(user.nope == 1 && false)',
+    'user.data.nope == 1 || true',
+    'true || user.data.nope == 1',
+    '!(user.data.nope == 1 && false)',
     '[1, 0].exists(x, 1 / x == 1)',
     'string(5) + "a" == "5a"',
     'session.type.endsWith("credentials") // a comment',
@@ -103,13 +103,13 @@ describe('engine cel', () => {
   }
 
   const fails: [expression: string, reason: RegExp][] = [
-    ['user.nope == 1', /nope/],
-    ['!(user.nope == 1)', /nope/],
-    ['user.nope != 1', /nope/],
+    ['user.data.nope == 1', /nope/],
+    ['!(user.data.nope == 1)', /nope/],
+    ['user.data.nope != 1', /nope/],
     ['user.id', /did not come to true or false/],
     ['user', /did not come to true or false/],
     ['user.email', /did not come to true or false/],
-    ['user.nope || false', /nope/],
+    ['user.data.nope || false', /nope/],
     ['user.email || false', /bool/],
     ['user.id.nope == 1', /nope/],
     ['user.id + "a" == "7a"', /no matching overload/],
@@ -119,9 +119,9 @@ describe('engine cel', () => {
     ['body.list["a"] == 1', /./],
     ['int(user.email) == 1', /./],
     ['timestamp(user.email) < timestamp("2026-01-01T00:00:00Z")', /timestamp/],
-    ['user.constructor == 1', /constructor/],
-    ['user.toString == 1', /toString/],
-    ['user.__proto__ == {}', /__proto__/],
+    ['user.data.constructor == 1', /constructor/],
+    ['user.data.toString == 1', /toString/],
+    ['user.data.__proto__ == {}', /__proto__/],
     ['body.flag == true && user.groups.exists(g, g.nope)', /nope/],
   ];
   for (const [expression, reason] of fails) {
@@ -232,7 +232,7 @@ describe('engine cel', () => {
 
   it('does not keep the steps or the stack limit of an evaluation that failed', () => {
     const before = Error.stackTraceLimit;
-    evaluate('user.nope == 1');
+    evaluate('user.data.nope == 1');
     expect(Error.stackTraceLimit).to.equal(before);
     expect(evaluate('user.id == 7').granted).to.be.true;
   });
@@ -246,10 +246,10 @@ const boolean = fc.letrec<{ expression: string }>((tie) => ({
       'true',
       'false',
       'user.id == 7',
-      'user.nope == 1',
+      'user.data.nope == 1',
       'body.flag',
       'uri.matches("Client")',
-      'has(user.nope)',
+      'has(user.data.nope)',
       '1 / 0 == 1',
       'body.list.exists(x, x == 2)',
     ),

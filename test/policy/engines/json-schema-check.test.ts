@@ -88,7 +88,19 @@ describe('check of a JSON Schema', () => {
       { dependentSchemas: { user: { properties: { method: {} } } } },
       /^schema\.dependentSchemas\.user\.properties\.method: is not a part of a request; /,
     ],
-    [{ enum: ['x'.repeat(70_000)] }, /^schema: must have at most 65536 characters as JSON$/],
+    // E-19
+    [
+      { properties: { client: { properties: { naem: { const: 'x' } } } } },
+      /^schema\.properties\.client\.properties\.naem: is not a field of client; .* Did you mean `name`\?$/,
+    ],
+    [
+      { not: { properties: { user: { anyOf: [{ required: ['mail'] }] } } } },
+      /^schema\.not\.properties\.user\.anyOf\[0\]\.required: names "mail", which is not a field of user; .*`email`\?$/,
+    ],
+    [
+      { properties: { box: { required: ['id'] } } },
+      /^schema\.properties\.box\.required: names "id", which is not a field of box, which is a text$/,
+    ],
     [nested(40), /^schema: must not nest deeper than 32 subschemas$/],
     [nested(5000), /^schema: (must not nest deeper|nests too deeply)/],
     [{ allOf: Array.from({ length: 151 }, () => ({})) }, /^schema: must have at most 150 subschemas/],

@@ -17,7 +17,7 @@ describe('engine matcho, for a caller of unknown address', () => {
     [{ '$one-of': [{ $not: { 'remote-addr': '192.0.2.1' } }, { uri: '/else' }] }, false],
     [{ '$one-of': [{ $not: { 'remote-addr': '192.0.2.1' } }, { uri: '/Client/reports' }] }, true],
     [{ headers: { host: { $not: '.remote-addr' } } }, false],
-    [{ headers: { host: { $not: '.client.nothing' } } }, true],
+    [{ headers: { host: { $not: '.client.details.nothing' } } }, true],
     [{ 'remote-addr': 'nil?' }, true],
     [{ 'remote-addr': { '$one-of': ['nil?', { $cidr: '10.0.0.0/8' }] } }, true],
     [{ 'remote-addr': { $not: 'nil?' } }, false],

@@ -81,15 +81,15 @@ describe('engine matcho', () => {
     ['.user.id', '7', true],
     ['.user.id', '07', false],
     ['.user.id', 8, false],
-    ['.user.nope', MISSING, false],
-    ['.user.nope', null, false],
+    ['.user.data.nope', MISSING, false],
+    ['.user.data.nope', null, false],
     ['.user.groups.0.name', 'staff', true],
     ['.user.groups', [{ name: 'staff' }], true],
     ['.user.groups', [{ name: 'staff', more: 1 }], false],
     ['.user.groups.length', 1, false],
     ['.user.groups.-1.name', 'staff', false],
     ['.user.groups.00.name', 'staff', false],
-    ['.user.toString', MISSING, false],
+    ['.user.data.toString', MISSING, false],
     ['.request-method', 'get', true],
     // Words.
     ['present?', 'a', true],
@@ -261,7 +261,27 @@ describe('engine matcho', () => {
       /^matcho\.client\.id\.\$not: begins with "usr", which is not a part of a request; .* Did you mean `user`\?$/,
     ],
     [{ uri: '.a' }, /^matcho\.uri: begins with "a", which is not a part of a request/],
-    [nested(100), /^matcho: must not nest deeper than 64 levels$/],
+    // E-19: neither is there a part with such a name.
+    [
+      { client: { naem: { $not: 'x' } } },
+      /^matcho\.client\.naem: is not a field of client; its fields are .*, name, .* Did you mean `name`\?$/,
+    ],
+    [{ $not: { user: { $not: { mail: 'x' } } } }, /^matcho\.\$not\.user\.\$not\.mail: .* Did you mean `email`\?$/],
+    [
+      { session: { '$one-of': [{ stat: 'nil?' }] } },
+      /^matcho\.session\.\$one-of\[0\]\.stat: is not a field of session/,
+    ],
+    [
+      { resource: { type: 'nil?' } },
+      'matcho.resource.type: is not a field of resource; its fields are resourceType, id',
+    ],
+    [{ token: { tenant: 'nil?' } }, /^matcho\.token\.tenant: is not a field of token; its fields are client_id, exp, /],
+    [{ client: { secret: 'nil?' } }, /^matcho\.client\.secret: is not a field of client/],
+    [{ box: { id: 'nil?' } }, 'matcho.box.id: is not a field of box, which is a text'],
+    [
+      { params: { id: { $not: '.user.ids' } } },
+      /^matcho\.params\.id\.\$not: names "ids", which is not a field of user; .* Did you mean `id`\?$/,
+    ],
     [{ body: undefined }, 'matcho.body: must be JSON'],
   ];
   for (const [matcho, fault] of faults) {
@@ -271,6 +291,16 @@ describe('engine matcho', () => {
       expect(policy.allows(sampleRequest())).to.be.false;
     });
   }
+
+  it('takes any name where the fields are those of the author', () => {
+    const free = { naem: 'nil?' };
+    for (const matcho of [
+      { client: { details: free, auth: free }, user: { data: free, groups: { $contains: free } }, body: free },
+      { params: free, headers: free, user: { $contains: free }, resource: { id: { $not: '.user.data.naem' } } },
+    ]) {
+      expect(compiled({ engine: 'matcho', matcho }).fault).to.be.undefined;
+    }
+  });
 
   it('fits a value to itself, where nothing in it is special', () => {
     fc.assert(
@@ -375,7 +405,7 @@ const pattern = fc.letrec<{ pattern: unknown }>((tie) => ({
   pattern: fc.oneof(
     { depthSize: 'small' },
     plainText,
-    fc.constantFrom('present?', 'nil?', 'not-blank?', '#a', '#^.$', '.user.id', '.user.nope', null, 5, true),
+    fc.constantFrom('present?', 'nil?', 'not-blank?', '#a', '#^.$', '.user.id', '.user.data.nope', null, 5, true),
     fc.array(tie('pattern'), { maxLength: 3 }),
     fc.dictionary(plainKey, tie('pattern'), { maxKeys: 3 }),
     fc.record({ $not: tie('pattern') }),
@@ -386,10 +416,6 @@ const pattern = fc.letrec<{ pattern: unknown }>((tie) => ({
     fc.record({ $enum: fc.array(fc.jsonValue({ maxDepth: 1 }), { minLength: 1, maxLength: 3 }) }),
   ),
 })).pattern;
-
-function nested(depth: number): unknown {
-  return { body: Array.from({ length: depth }).reduce<unknown>((inner) => ({ a: inner }), 'x') };
-}
 
 function exactly(text: string): RegExp {
   return new RegExp(`^${text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`);

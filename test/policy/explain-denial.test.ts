@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { CompileCost } from '../../api/policy/engines/engine.ts';
-import { lackOf } from '../../api/policy/missing-conditions.ts';
+import { lackOf, withReasons } from '../../api/policy/explain-denial.ts';
 import { Steps } from '../../api/policy/steps.ts';
-import { withReasons } from '../../api/policy/explain-denial.ts';
 import { sampleRequest, storedPolicy } from './policies.ts';
 
 const request = sampleRequest({ headers: { 'x-key': 'hidden' } });
