@@ -12,7 +12,7 @@ const QUESTION = '<subject> <method> <path>';
 
 /** Options of a question to the policies of a box. */
 const QUESTION_OPTIONS: Readonly<Record<string, CommandOption>> = {
-  client: { type: 'string', value: '<id>', summary: 'the client that a user signed in to' },
+  client: { type: 'string', value: '<id>', summary: 'the client that a user signed in to; `boxgate.ui`' },
   scope: { type: 'string', value: '<scopes>', summary: 'scope of the token; `boxgate` for a user' },
   app: { type: 'string', value: '<app>', summary: 'an app behind a gateway, not the box itself' },
   'remote-addr': { type: 'string', value: '<address>', summary: 'address of the caller' },
@@ -24,6 +24,8 @@ const QUESTION_OPTIONS: Readonly<Record<string, CommandOption>> = {
 interface Explanation {
   readonly granted: boolean;
   readonly policy: string | undefined;
+  /** The client that the box assumed for a user. */
+  readonly assumedClient: string | undefined;
   readonly candidates: readonly JsonObject[];
   /** After a denial: policies for others that would grant the request. */
   readonly wouldGrant: readonly JsonObject[];
@@ -40,10 +42,15 @@ async function askPolicies(client: BoxClient, invocation: Invocation): Promise<E
   };
   const { body } = await client.request('POST', '/AccessPolicy/$explain', { body: question });
   if (!isObject(body)) throw noBoxAnswer(client.base);
-  const { granted, policy, candidates, would_grant: others } = body;
+  const { granted, policy, assumed_client: assumed, candidates, would_grant: others } = body;
+  if (typeof assumed === 'string') {
+    const note = `the user is taken to be signed in to ${plainText(assumed)}; --client names another client`;
+    invocation.terminal.messages.write(`boxctl: ${note}\n`);
+  }
   return {
     granted,
     policy: typeof policy === 'string' ? policy : undefined,
+    assumedClient: typeof assumed === 'string' ? assumed : undefined,
     candidates: isList(candidates) ? candidates.filter(isObject) : [],
     wouldGrant: isList(others) ? others.filter(isObject) : [],
   };
@@ -144,9 +151,15 @@ export const can: Command = {
   arguments: [3, 3],
   async run(invocation) {
     const explanation = await askPolicies(await invocation.box(), invocation);
-    const { granted, policy = '', candidates, wouldGrant } = explanation;
+    const { granted, policy = '', assumedClient, candidates, wouldGrant } = explanation;
     const hasRecord = invocation.values['output'] !== undefined;
-    const record = { granted, policy: explanation.policy, candidates, would_grant: wouldGrant };
+    const record = {
+      granted,
+      policy: explanation.policy,
+      assumed_client: assumedClient,
+      candidates,
+      would_grant: wouldGrant,
+    };
     if (granted || hasRecord) await invocation.confirm(`yes, by the policy ${plainText(policy)}`, record, columns);
     if (granted) return;
     throw new CliError(EXIT.refused, hasRecord ? '' : `no: ${denialOf(explanation)}${hintFor(invocation)}`);

@@ -59,6 +59,9 @@ export const explanationSchema = Type.Object(
   {
     granted: Type.Boolean({ description: 'The decision.' }),
     policy: Type.Optional(Type.String({ description: 'The deciding policy; absent when none grants.' })),
+    assumed_client: Type.Optional(
+      Type.String({ description: 'The client that was assumed, because the question names a user without one.' }),
+    ),
     candidates: Type.Unsafe<readonly ExplainedCandidate[]>(
       Type.Array(candidate, { description: 'The candidates, in the order in which they are asked.' }),
     ),

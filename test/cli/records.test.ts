@@ -43,9 +43,23 @@ describe('boxctl --output', () => {
 
   it('prints the decision of can, which exits as without it', async () => {
     expect(await json('can client:admin GET /users')).to.deep.include({ granted: true, policy: 'admin' });
+    expect(await json('can client:admin GET /users')).not.to.have.property('assumed_client');
     const denied = await boxctl.run('can anyone GET /users --output json'.split(' '));
     expect([denied.code, denied.messages]).to.deep.equal([1, '']);
     expect(JSON.parse(denied.output)).to.deep.include({ granted: false, candidates: [] });
+  });
+
+  // E-17
+  it('names the client that is assumed for a user without one', async () => {
+    const assumed = 'boxctl: the user is taken to be signed in to boxgate.ui; --client names another client\n';
+    expect(await boxctl.run('can user:1 GET /users --client admin'.split(' '))).to.include({ messages: '' });
+    for (const line of ['can user:1 GET /users', 'explain user:1 GET /users'])
+      expect(await boxctl.run(line.split(' ')), line).to.include({ code: 0, messages: assumed });
+    const denied = await boxctl.run('can user:1 GET /orders --app orders'.split(' '));
+    expect([denied.code, denied.output]).to.deep.equal([1, '']);
+    expect(denied.messages).to.contain('boxctl: no: ').and.to.contain(assumed);
+    const record = await boxctl.run('can user:1 GET /users --output json'.split(' '));
+    expect(JSON.parse(record.output)).to.include({ granted: true, assumed_client: 'boxgate.ui' });
   });
 
   it('prints the version', async () => {

@@ -1,3 +1,4 @@
+import { UI_CLIENT } from '../../../crds/reserved-ids.ts';
 import type { PlannedDecision, PlannedSubject } from '../../client/plan.ts';
 import type { RecordedRequest } from '../../db/request/recorded-request.ts';
 import type { OAuthServices } from '../../oauth/services.ts';
@@ -26,14 +27,16 @@ export async function givenRequest(
 ): Promise<ComparedRequest> {
   const { app, subject = {}, request, group, caller } = given;
   const { time, ...parts } = await requestOf(given, box, services);
+  const user = givenUser(subject.user, group);
+  const client = subject.client ?? (user && UI_CLIENT); // as `$explain` assumes
   return {
     app,
-    client: subject.client,
-    user: givenUser(subject.user, group),
+    client,
+    user,
     token: subject,
     parts,
     time: time ?? Math.floor(services.now() / 1000),
-    caller,
+    caller: { ...caller, ...(client !== undefined && { client }) },
     path: request.uri,
     recordedPolicy: undefined,
   };

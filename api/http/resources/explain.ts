@@ -1,5 +1,6 @@
 import type { Client } from '../../../crds/client.ts';
 import { allows } from '../../../crds/compatibility.ts';
+import { UI_CLIENT } from '../../../crds/reserved-ids.ts';
 import type { Person } from '../../db/user/person.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import { readPerson } from '../../db/user/user.ts';
@@ -62,9 +63,9 @@ async function personOf({ subject }: Question, box: string, { pool }: OAuthServi
 }
 
 /** Returns the client of the question. Throws Problem `invalid` for one that is missing or not active. */
-function askedClient(subject: AskedSubject, state: BoxState, issuer: string): Client | undefined {
-  if (subject.client === undefined) return undefined;
-  const found = clientOf(state, subject.client, issuer);
+function askedClient(id: string | undefined, state: BoxState, issuer: string): Client | undefined {
+  if (id === undefined) return undefined;
+  const found = clientOf(state, id, issuer);
   const message = found === undefined ? 'must be a client of this box' : 'must be an active client';
   if (found === undefined || found.client.active === false)
     throw new Problem('invalid', [{ path: 'subject.client', message }]);
@@ -91,7 +92,9 @@ async function answer(
   mayReadPolicies: ResourceExchange['mayReadPolicies'],
 ): Promise<Answered> {
   const issuer = services.issuer(state);
-  const client = askedClient(subject, state, issuer);
+  // The token of a user is always one of a client too, which policies may look at.
+  const assumed = subject.client === undefined && user !== null ? { assumed_client: UI_CLIENT } : undefined;
+  const client = askedClient(subject.client ?? assumed?.assumed_client, state, issuer);
   const token = explainedToken(subject, user !== null);
   const about = subjectFor(app, { ...token, client: client?.id, user }, state, issuer);
   const time = request.time ?? Math.floor(services.now() / 1000);
@@ -103,7 +106,7 @@ async function answer(
   });
   const candidates = state.policies.candidates(about, app);
   await compileAhead(candidates);
-  const explanation = explain(candidates, asked);
+  const explanation = { ...explain(candidates, asked), ...assumed };
   if (explanation.granted || !(await mayReadPolicies(state))) return { explanation, denied: undefined };
   return { explanation, denied: { policies: [...state.policies.all()], app, subject: about, request: asked } };
 }
@@ -131,8 +134,6 @@ export function subjectFor(
   if (about === undefined) throw new Problem('invalid', [{ path: 'subject.audience', message }]);
   return about;
 }
-
-type AskedSubject = NonNullable<Question['subject']>;
 
 /**
  * Returns the request of a question as policies see it. Its changes are determined unless the question names them.
@@ -177,7 +178,7 @@ async function restOf(
   if (route === undefined) return { body };
   if (!writes.has(verb)) return {};
   const contentType = contentTypeOf(headers, verb, body);
-  const sent = sentBody(body, contentType);
+  const sent = sentBody(body, contentType, verb);
   if (uri === EXPLAIN_PATH) return sent;
   if (sent.body === undefined) return { changes: [] };
   const write = { box, id: addressed?.id, method: verb, body, contentType };
@@ -195,9 +196,9 @@ function contentTypeOf(headers: RequestParts['headers'], method: string, body: u
 }
 
 /** Returns the body as policies see it: none if it cannot be read as one. */
-function sentBody(body: unknown, contentType: string): { readonly body?: unknown } {
+function sentBody(body: unknown, contentType: string, method: string): { readonly body?: unknown } {
   try {
-    return { body: demandBody(body, bodyFormat(contentType).meaning) };
+    return { body: demandBody(body, bodyFormat(contentType, method).meaning) };
   } catch (error) {
     if (error instanceof Problem) return {};
     throw error;

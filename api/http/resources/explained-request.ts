@@ -9,7 +9,7 @@ import { BOXGATE_SCOPE } from '../../box/scopes.ts';
 import { originalTarget } from '../gateway/original-path.ts';
 import { isOverridden } from '../gateway/original-request.ts';
 import { normalPath, parameters } from '../request/query.ts';
-import { sessionParts, userFields } from '../access/session-parts.ts';
+import { sessionParts } from '../access/session-parts.ts';
 import { resourceRoutes } from './resource-routes.ts';
 
 /** The request of a question to `$explain`, as sent. */
@@ -56,7 +56,10 @@ export function explainedToken({ scope, audience, token = {} }: AskedToken, isUs
   };
 }
 
-/** Returns the session and the token of a question as policies see them: those of a token issued just now. */
+/**
+ * Returns the session and the token of a question as policies see them: those of a token issued just now. A user has a
+ * client.
+ */
 export function explainedSubject(
   asked: AskedToken,
   client: Client | undefined,
@@ -66,9 +69,8 @@ export function explainedSubject(
   const { scope, audience, claims } = explainedToken(asked, user !== null);
   const { session, token } = asked;
   if (client === undefined) {
-    const known = user === null ? {} : { user: userFields(user) };
     const aud = audience === null ? {} : { aud: audience };
-    return { ...known, session, ...(token && { token: { ...claims, ...aud, ...(scope !== null && { scope }) } }) };
+    return { session, ...(token && { token: { ...claims, ...aud, ...(scope !== null && { scope }) } }) };
   }
   const issuedAt = Math.floor(now / 1000);
   const parts = sessionParts(

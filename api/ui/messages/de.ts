@@ -136,6 +136,7 @@ export const german: Messages = {
   ask: 'Richtlinien befragen',
   granted: (policy) => `Erlaubt durch die Richtlinie ${policy}.`,
   denied: 'Abgelehnt: Keine Richtlinie erlaubt es.',
+  assumedClient: (client) => `Angenommen ist, dass der Benutzer beim Client ${client} angemeldet ist.`,
   candidates: 'Kandidaten',
   noCandidates: 'Für dieses Subjekt gilt keine Richtlinie.',
   policy: 'Richtlinie',

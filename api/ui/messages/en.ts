@@ -132,6 +132,7 @@ export const english: Messages = {
   ask: 'Ask the policies',
   granted: (policy) => `Granted by the policy ${policy}.`,
   denied: 'Denied: no policy grants it.',
+  assumedClient: (client) => `The user is taken to be signed in to the client ${client}.`,
   candidates: 'Candidates',
   noCandidates: 'No policy applies to this subject.',
   policy: 'Policy',

@@ -107,6 +107,7 @@ export interface Messages {
   readonly ask: string;
   readonly granted: (policy: string) => string;
   readonly denied: string;
+  readonly assumedClient: (client: string) => string;
   readonly candidates: string;
   readonly noCandidates: string;
   readonly policy: string;

@@ -138,9 +138,11 @@ function Verdict({ answer }: { readonly answer: Answer }) {
   const policy = textOf(answer.body, 'policy');
   const candidates = objectsOf(answer.body['candidates']);
   const others = objectsOf(answer.body['would_grant']);
+  const assumed = textOf(answer.body, 'assumed_client');
   return (
     <div role="status">
       <p class={policy === '' ? 'alert' : 'note'}>{policy === '' ? say.denied : say.granted(policy)}</p>
+      {assumed === '' ? null : <p>{say.assumedClient(assumed)}</p>}
       {candidates.length === 0 ? (
         <p>{say.noCandidates}</p>
       ) : (

@@ -172,6 +172,18 @@ describe('POST /AccessPolicy/$explain and the request that it is about', () => {
       false,
     ],
     [
+      'a patch is no body of a PUT',
+      { engine: 'matcho', matcho: { body: 'present?' } },
+      {
+        method: 'PUT',
+        path: '/users/{user}',
+        body: [{ op: 'replace', path: '/status', value: 'active' }],
+        headers: { 'Content-Type': 'application/json-patch+json' },
+        question: { headers: { 'Content-Type': 'application/json-patch+json' } },
+      },
+      false,
+    ],
+    [
       'a question to $explain changes no record',
       { engine: 'cel', expression: 'changes == null && !has(resource.id)' },
       { method: 'POST', path: '/AccessPolicy/$explain', body: { request: { 'request-method': 'get', uri: '/' } } },
@@ -189,6 +201,24 @@ describe('POST /AccessPolicy/$explain and the request that it is about', () => {
       expect(await verdicts(policy, asked)).to.deep.equal({ real: granted, told: granted });
     });
   }
+
+  // E-17
+  for (const [expression, granted] of [
+    ['token.client_id == "boxgate.ui" && session.client.id == client.id', true],
+    ['client == null || session == null || token == null', false],
+  ] as const)
+    it(`takes a user who is named without a client to be signed in to boxgate.ui, and says so: ${expression}`, async () => {
+      await api.call('PUT', '/AccessPolicy/only', { body: { engine: 'cel', expression, subjects: 'authenticated' } });
+      const { access: token } = await userTokens(api.database.ownerUrl, 'default', 'boxgate.ui', user);
+      expect((await api.call('GET', '/Client', { token })).status).to.equal(granted ? 200 : 403);
+      const request = { 'request-method': 'get', uri: '/Client' };
+      const { body } = await api.call('POST', '/AccessPolicy/$explain', { body: { subject: { user }, request } });
+      expect(body).to.include({ granted, assumed_client: 'boxgate.ui' });
+      const named = await api.call('POST', '/AccessPolicy/$explain', {
+        body: { subject: { user, client: 'web' }, request },
+      });
+      expect(named.body).not.to.have.property('assumed_client');
+    });
 
   it('R-48 gives one verdict for both: a client with its created_at is sent back', async () => {
     const { body } = await api.call('GET', '/Client/web');
