@@ -4,19 +4,7 @@ import { schemaNode } from '../crds/schema-node.ts';
 import { KINDS, type Kind } from '../crds/kind.ts';
 import { manifestSchemas } from '../crds/manifest-schema.ts';
 import { statusSchemas } from '../crds/status.ts';
-
-/** Differences between the definition of a kind in the cluster and in this release; paths below spec or status. */
-export interface InstalledFields {
-  /** Fields of the spec that only the cluster knows: its definition is newer. */
-  readonly newer: ReadonlySet<string>;
-  /** Fields of the spec that only this release knows: the definition is older. */
-  readonly missing: ReadonlySet<string>;
-  /** Fields of the status that only this release knows: they cannot be written. */
-  readonly unwritable: ReadonlySet<string>;
-}
-
-/** Definitions of kinds, as far as they could be read. */
-export type InstalledKinds = ReadonlyMap<Kind, InstalledFields>;
+import type { InstalledFields, InstalledKinds } from './desired/source.ts';
 
 /** Compares a CustomResourceDefinition with this release; returns undefined if it does not serve our version. */
 export function installedFields(kind: Kind, definition: unknown): InstalledFields | undefined {

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ConditionCount, PassMeter } from './reconcile/pass-metrics.ts';
-import type { InstalledKinds } from './installed-fields.ts';
+import type { InstalledKinds } from './desired/source.ts';
 import { isMassDeletion, type Missing } from './desired/mass-deletion-guard.ts';
 
 /** Metrics of the operator (Prometheus). Labels never contain the name of an object. */

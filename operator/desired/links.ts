@@ -1,6 +1,5 @@
 import type { Link } from '../../crds/links.ts';
 import { rowKey, type Desired } from './desired.ts';
-import type { StoredState } from '../reconcile/stored-state.ts';
 
 /** Returns the links of policies that nobody declares here and of which nothing is known yet, each once. */
 export function linksToAsk(
@@ -11,7 +10,7 @@ export function linksToAsk(
   const unknown = new Map<string, Link>();
   for (const { validated } of desired) {
     for (const link of linksOf(validated)) {
-      const key = keyOf(link);
+      const key = linkKey(link);
       if (!isHere(key) && !known.has(key)) unknown.set(key, link);
     }
   }
@@ -28,32 +27,18 @@ export function danglingLinks(
 
 /** Returns a policy's links, as `Client/x`, each once. */
 export function linkNames(validated: Desired['validated']): readonly string[] {
-  return [...new Set(linksOf(validated).map(keyOf))];
+  return [...new Set(linksOf(validated).map(linkKey))];
 }
 
 /** Shared: nearly every object has none. */
-const none: readonly never[] = [];
+const noLinks: readonly never[] = [];
 
 /** Returns the links of a policy; none for other kinds. */
 export function linksOf({ traits }: Desired['validated']): readonly Link[] {
-  return traits.kind === 'AccessPolicy' ? traits.links : none;
+  return traits.kind === 'AccessPolicy' ? traits.links : noLinks;
 }
 
-/**
- * Asks the API for linked resources that nobody declares: clients created over REST, users, groups. The answers are
- * remembered until the next sweep. Throws what `missingLinks` throws.
- */
-export async function findLinks(
-  desired: readonly Desired[],
-  stored: StoredState,
-  missingLinks: (links: readonly Link[]) => Promise<readonly Link[]>,
-): Promise<void> {
-  const links = linksToAsk(desired, (key) => stored.rows.has(key), stored.undeclaredLinks);
-  if (links.length === 0) return;
-  const missing = new Set((await missingLinks(links)).map(keyOf));
-  for (const link of links) stored.setUndeclaredLink(keyOf(link), !missing.has(keyOf(link)));
-}
-
-function keyOf({ resourceType, id }: Link): string {
+/** Returns the row key of a link's target. */
+export function linkKey({ resourceType, id }: Link): string {
   return rowKey({ kind: resourceType, id });
 }

@@ -4,7 +4,6 @@ import type { AccountName, ExpectedAccount } from './account-state.ts';
 import type { Kind } from '../../crds/kind.ts';
 import type { Declared, ObjectName } from './declared.ts';
 import type { BoxQuota } from './namespace-annotations.ts';
-import type { InstalledKinds } from '../installed-fields.ts';
 import type { ObjectStatus } from '../status/object-status.ts';
 import type { SecretFinder } from '../secrets/resolve.ts';
 
@@ -187,3 +186,16 @@ export interface DeniedHosts {
   readonly reason: RefusedHost['reason'];
   readonly message: string;
 }
+
+/** Differences between the definition of a kind in the cluster and in this release; paths below spec or status. */
+export interface InstalledFields {
+  /** Fields of the spec that only the cluster knows: its definition is newer. */
+  readonly newer: ReadonlySet<string>;
+  /** Fields of the spec that only this release knows: the definition is older. */
+  readonly missing: ReadonlySet<string>;
+  /** Fields of the status that only this release knows: they cannot be written. */
+  readonly unwritable: ReadonlySet<string>;
+}
+
+/** Definitions of kinds, as far as they could be read. */
+export type InstalledKinds = ReadonlyMap<Kind, InstalledFields>;

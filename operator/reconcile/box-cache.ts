@@ -1,11 +1,10 @@
 import type { Desired } from '../desired/desired.ts';
 import type { ReconcileResult, Refusal } from '../status/reconcile-result.ts';
-import type { InstalledKinds } from '../installed-fields.ts';
-import type { ServiceState } from '../desired/source.ts';
+import type { InstalledKinds, ServiceState } from '../desired/source.ts';
 import type { SecretCache } from '../secrets/keeper.ts';
 import type { AccountState } from '../desired/account-state.ts';
 import type { Transition } from '../status/status.ts';
-import type { UsageCache } from '../status/usage.ts';
+import type { ClientUsage } from '../../api/client/desired-state.ts';
 import { StoredState } from './stored-state.ts';
 
 /** Result of the last published status, and the times at which its conditions changed. */
@@ -39,6 +38,28 @@ interface NamespaceCache {
   isRetired: boolean;
   /** Last event about quotas of the Namespace that cannot be read. */
   quotaFault: string | undefined;
+}
+
+/** Usage of a box, as it was last read. */
+export interface KnownUsage {
+  /** By id. */
+  readonly clients: ReadonlyMap<string, ClientUsage>;
+  readonly users: number;
+  /** Members of groups, by the name of the group. */
+  readonly groups: ReadonlyMap<string, number>;
+  /** Times of the last use of policies (RFC 3339, to the hour), by id. */
+  readonly policies: ReadonlyMap<string, string>;
+}
+
+/** State of reading a box's usage. */
+export interface UsageCache {
+  known: KnownUsage | undefined;
+  /** Time of the next read, in milliseconds since 1970. */
+  due: number;
+  /** Time of the last failure that was new; the failures of a period after it are one. */
+  failed: number | undefined;
+  /** The round of portions that is running: its results so far, and the client after which it continues. */
+  round: { readonly told: Map<string, ClientUsage>; readonly after: string } | undefined;
 }
 
 /**

@@ -1,5 +1,7 @@
 import type { Desired } from '../desired/desired.ts';
-import { findLinks } from '../desired/links.ts';
+import { linkKey, linksToAsk } from '../desired/links.ts';
+import type { Link } from '../../crds/links.ts';
+import type { StoredState } from './stored-state.ts';
 import { followServiceAccounts } from '../desired/service-accounts.ts';
 import { forgetLeftovers, forgetUnwanted } from '../secrets/forget.ts';
 import { nextLook } from '../secrets/generated-secrets.ts';
@@ -75,4 +77,19 @@ async function keepService(pass: BoxPass): Promise<void> {
   if (keep === undefined || listing.objects.length === 0 || isTerminating(pass)) return;
   if (scope === 'changes' && cache.service !== undefined) return;
   cache.service = (await keep(box, signal)) ?? cache.service;
+}
+
+/**
+ * Asks the API for linked resources that nobody declares: clients created over REST, users, groups. The answers are
+ * remembered until the next sweep. Throws what `missingLinks` throws.
+ */
+async function findLinks(
+  desired: readonly Desired[],
+  stored: StoredState,
+  missingLinks: (links: readonly Link[]) => Promise<readonly Link[]>,
+): Promise<void> {
+  const links = linksToAsk(desired, (key) => stored.rows.has(key), stored.undeclaredLinks);
+  if (links.length === 0) return;
+  const missing = new Set((await missingLinks(links)).map(linkKey));
+  for (const link of links) stored.setUndeclaredLink(linkKey(link), !missing.has(linkKey(link)));
 }

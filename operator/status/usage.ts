@@ -1,28 +1,7 @@
 import { ManagementError } from '../../api/client/management-error.ts';
 import type { ClientUsage } from '../../api/client/desired-state.ts';
+import type { UsageCache } from '../reconcile/box-cache.ts';
 import type { PassContext } from '../reconcile/pass-context.ts';
-
-/** Usage of a box, as it was last read. */
-export interface KnownUsage {
-  /** By id. */
-  readonly clients: ReadonlyMap<string, ClientUsage>;
-  readonly users: number;
-  /** Members of groups, by the name of the group. */
-  readonly groups: ReadonlyMap<string, number>;
-  /** Times of the last use of policies (RFC 3339, to the hour), by id. */
-  readonly policies: ReadonlyMap<string, string>;
-}
-
-/** State of reading a box's usage. */
-export interface UsageCache {
-  known: KnownUsage | undefined;
-  /** Time of the next read, in milliseconds since 1970. */
-  due: number;
-  /** Time of the last failure that was new; the failures of a period after it are one. */
-  failed: number | undefined;
-  /** The round of portions that is running: its results so far, and the client after which it continues. */
-  round: { readonly told: Map<string, ClientUsage>; readonly after: string } | undefined;
-}
 
 /** Part of a pass that reading the usage needs. */
 export interface UsageReader {

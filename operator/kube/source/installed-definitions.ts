@@ -1,5 +1,6 @@
 import { API_GROUP, type Kind, KINDS } from '../../../crds/kind.ts';
-import { installedFields, type InstalledKinds } from '../../installed-fields.ts';
+import { installedFields } from '../../installed-fields.ts';
+import type { InstalledKinds } from '../../desired/source.ts';
 import { metadataOf } from '../client/kube-object.ts';
 import type { ListWatchOptions } from '../client/list-watch.ts';
 import { ApiextensionsV1Api } from '@kubernetes/client-node';
