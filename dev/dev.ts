@@ -18,7 +18,7 @@ import type { DevOptions } from './options.ts';
 import { demandFreePorts } from './processes/port.ts';
 import { giveBackMemory } from '../program/small-heap.ts';
 import { schedule } from '../program/scheduling.ts';
-import { shortPath } from './short-path.ts';
+import { shortPath } from './hints.ts';
 import { openStateFolder, type StateFolder } from './processes/state-folder.ts';
 
 /** Dependencies of `boxgate dev` on its process. */

@@ -15,7 +15,7 @@ process.exitCode = await runHere(process.argv.slice(2));
 async function runHere(args: readonly string[]): Promise<number> {
   const [command, ...others] = args;
   if (command === 'prepare-database') {
-    const { prepareInProcess } = await import('./processes/prepare-database.ts');
+    const { prepareInProcess } = await import('./processes/database.ts');
     return prepareInProcess(process.stdin);
   }
   if (command !== 'dev') return run(args, process.env, { usage: USAGE, compileCache });

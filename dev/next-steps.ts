@@ -1,12 +1,18 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { askingCurlCommand, curlCommand, quoted } from './curl.ts';
+import {
+  askingCurlCommand,
+  curlCommand,
+  quoted,
+  shortPath,
+  exampleClient,
+  signInHint,
+  type AccountSubject,
+} from './hints.ts';
 import type { DevOutput } from './output.ts';
 import type { FolderReader } from './folder/reader.ts';
 import { placeOfField } from './folder/source.ts';
 import type { SecretFiles } from './folder/generated-secrets.ts';
-import { shortPath } from './short-path.ts';
-import { exampleClient, signInHint, type AccountSubject } from './sign-in-hint.ts';
 
 /** The sources of the next steps, and the folder that their paths are relative to. */
 export interface NextStepsContext {

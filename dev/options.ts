@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { wordHint } from '../crds/did-you-mean.ts';
-import { optionFault } from '../program/option-fault.ts';
-import { COMMANDS } from '../program/usage.ts';
+import { optionFault } from '../program/text.ts';
+import { COMMANDS } from '../program/commands.ts';
 
 /** Text that `boxgate help` prints. */
 export const USAGE = `Usage: boxgate dev <folder>   serve what the manifests in a folder declare, with no cluster

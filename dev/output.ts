@@ -2,13 +2,18 @@ import path from 'node:path';
 import { KINDS } from '../crds/kind.ts';
 import type { ObjectEvent } from '../operator/status/events.ts';
 import type { ObjectStatus } from '../operator/status/object-status.ts';
-import { chosenSubject, generatedSubject, type CurlSubject } from './curl.ts';
+import {
+  chosenSubject,
+  generatedSubject,
+  type CurlSubject,
+  shortPath,
+  accountSubject,
+  type AccountSubject,
+} from './hints.ts';
 import { firstOf, keyOf } from './keep-running.ts';
 import type { FolderProblem } from './folder/reader.ts';
 import type { CreatedSecret } from './folder/generated-secrets.ts';
 import { grouped, plainText } from '../program/text.ts';
-import { shortPath } from './short-path.ts';
-import { accountSubject, type AccountSubject } from './sign-in-hint.ts';
 import { aligned, isGood, statusTables } from './status-table.ts';
 
 /** Display of the progress of long work. */

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ConditionCount, PassMeter } from './reconcile/pass-metrics.ts';
 import type { InstalledKinds } from './desired/source.ts';
-import { isMassDeletion, type Missing } from './desired/mass-deletion-guard.ts';
+import { isMassDeletion, type Missing } from './reconcile/deletion.ts';
 
 /** Metrics of the operator (Prometheus). Labels never contain the name of an object. */
 export interface OperatorMetrics {

@@ -1,3 +1,5 @@
+import type { WordHint } from './program.ts';
+
 /** Escapes text so that it cannot move the cursor or hide itself on a terminal: control characters become `\\x1b`. */
 export function plainText(text: string): string {
   // eslint-disable-next-line no-control-regex -- these are the characters that it is about
@@ -31,4 +33,18 @@ export async function textWithin(
 /** Returns a UUID's usual text from its 32 hexadecimal digits. */
 export function uuidText(hex: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** Returns the first sentence of an error of `parseArgs`, and the option that an unknown one may mean. */
+export function optionFault(error: unknown, names: readonly string[], hint: WordHint): string {
+  if (!(error instanceof Error)) return 'unknown option';
+  const [first = ''] = error.message.split(/[.\n]/);
+  const [, name = ''] = /^Unknown option '--([\w-]+)'$/.exec(first) ?? [];
+  return (
+    first +
+    hint(
+      `--${name}`,
+      names.map((option) => `--${option}`),
+    )
+  );
 }

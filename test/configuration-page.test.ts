@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { readApiConfig, readMigrateConfig } from '../api/config.ts';
 import { readOperatorConfig } from '../operator/config.ts';
-import { readKeysConfig } from '../operator/keys/config.ts';
+import { readKeysConfig } from '../operator/keys/commands.ts';
 import { ConfigError } from '../program/environment.ts';
 import { SETTING_NAMES } from '../program/unknown-settings.ts';
 import type { Environment } from '../program/environment.ts';

@@ -18,17 +18,12 @@ import { inBoxWithin } from '../db/core/transaction.ts';
 import type { Connection } from '../db/core/transaction.ts';
 import { createTurns } from '../../program/scheduling.ts';
 import { validateLine, planApply } from './plan.ts';
-import type { ApplyPlan, ValidatedLine, KeyHosts, PlannedWrite } from './plan.ts';
-import { withOwnHosts } from './box-hosts.ts';
-import type { FirstAdmins, StoreAdmin } from './first-admin.ts';
+import type { ApplyPlan, ValidatedLine, KeyHosts, PlannedWrite, FirstAdmins, StoreAdmin } from './plan.ts';
+import { withOwnHosts, demandEpoch, Locked, settleClaim, decideClaim } from './claims.ts';
 import { resourceEvent } from '../records/write/resource-event.ts';
-import { declaredRows, deleteRows, findRows, releaseRows } from './declared-rows.ts';
-import { demandEpoch } from './demand-epoch.ts';
+import { declaredRows, deleteRows, findRows, releaseRows, storeWrites } from './rows.ts';
 import { fitQuota } from './fit-quota.ts';
-import { decideClaim } from './namespace-claim.ts';
-import { Locked, settleClaim } from './settle-claim.ts';
-import type { Applying } from './settle-claim.ts';
-import { storeWrites } from './store-writes.ts';
+import type { Applying } from './claims.ts';
 
 /** Milliseconds: a box of many thousand objects takes longer than a request may. */
 const applyLimit = 60_000;

@@ -13,10 +13,14 @@ import type {
   DeleteLine,
   PreviousSecret,
   RowName,
+  BootstrapAdmin,
 } from '../client/desired-state.ts';
 import type { DeclaredResource } from '../db/resource/resource.ts';
 import { CompiledPolicy } from '../policy/compile.ts';
 import { futureMoment } from '../records/write/future-moment.ts';
+import type { NoteEvent } from '../audit/recorded.ts';
+import type { Box } from '../../crds/box.ts';
+import type { Connection } from '../db/core/transaction.ts';
 
 /** Hosts that are asked for the keys of clients: a setting of the API. */
 export interface KeyHosts {
@@ -222,4 +226,21 @@ function declarerOf(head: ApplyHead, row: DeclaredResource | undefined): Pick<Ap
 
 function keyOf({ kind, id }: { readonly kind: string; readonly id: string }): string {
   return `${kind}/${id}`;
+}
+
+/** Stores the first admin of a box under its new config version, in the transaction holding the box. Throws Outage. */
+export type StoreAdmin = (connection: Connection, version: number, note: NoteEvent) => Promise<void>;
+
+/**
+ * Creation of the first admin of a box (`bootstrap_admin`), once: slow work before the box is locked, then the rest in
+ * its transaction. Users are created elsewhere (api/users), so the code that assembles the API provides this.
+ */
+export interface FirstAdmins {
+  /** Prepares the admin, or returns its faults. `isFresh`: the box's present users will be gone. Throws Outage. */
+  prepare(
+    box: string,
+    settings: Box,
+    admin: BootstrapAdmin,
+    isFresh: boolean,
+  ): Promise<{ readonly faults: readonly Fault[] } | { readonly store: StoreAdmin }>;
 }

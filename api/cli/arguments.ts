@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { wordHint } from '../../crds/did-you-mean.ts';
-import { optionFault } from '../../program/option-fault.ts';
-import { plainText } from '../../program/text.ts';
+import { optionFault, plainText } from '../../program/text.ts';
 import { usageError } from './cli-error.ts';
 import type { Command, CommandOption } from './command.ts';
 import type { OptionValues } from './option-values.ts';

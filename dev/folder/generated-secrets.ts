@@ -4,8 +4,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } f
 import { setImmediate } from 'node:timers/promises';
 import { Secret } from '../../api/client/secret.ts';
 import { generateClientSecret } from '../../api/credentials/client-secret.ts';
-import { secretEntries } from '../../operator/secrets/generated-secret.ts';
-import { resolveKept, type SecretKeeper, type SecretRequest } from '../../operator/secrets/keeper.ts';
+import { secretEntries, resolveKept, type SecretKeeper, type SecretRequest } from '../../operator/secrets/keeper.ts';
 import { missing, type ResolvedSecret } from '../../operator/secrets/resolve.ts';
 import { nextSecret, type KeptSecret } from '../../operator/secrets/rotation.ts';
 import { replaceFile, rotationFile, writeRotation, readSecretFile } from './secret-files.ts';

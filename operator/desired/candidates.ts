@@ -1,7 +1,7 @@
 import type { Candidate, Desired } from './desired.ts';
 import { declaredResource, validate, type ValidatedObject } from './validate.ts';
 import type { Listing, HostGrants, Tenancy, DeniedHosts } from './source.ts';
-import { fingerprint } from './digest.ts';
+import { fingerprint } from './declared.ts';
 import type { Resource } from '../../crds/validate.ts';
 
 /** Facts that objects are validated with. */

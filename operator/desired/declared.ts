@@ -1,6 +1,10 @@
 import type { Owner } from '../../api/client/desired-state.ts';
 import type { Secret } from '../../api/client/secret.ts';
 import type { Kind } from '../../crds/kind.ts';
+import type { ServiceAccount } from '../../crds/client.ts';
+import { isObject } from '../../crds/path.ts';
+import { createHmac, hash, type KeyObject } from 'node:crypto';
+import type { PreviousSecret } from '../secrets/rotation.ts';
 
 /** One declared object, as its source (a cluster, a folder) has it now. */
 export interface Declared {
@@ -59,4 +63,71 @@ export function ownerOf({ namespace, name, uid }: Identity): Owner {
 export function declarerOf({ name, uid }: Owner): Identity {
   const slash = name.indexOf('/');
   return { namespace: name.slice(0, slash), name: name.slice(slash + 1), uid };
+}
+
+/** Namespace and name of a ServiceAccount. */
+export type AccountName = Pick<ServiceAccount, 'namespace' | 'name'>;
+
+/** A ServiceAccount that is expected to exist, with its uid. */
+export type ExpectedAccount = AccountName & Required<Pick<ServiceAccount, 'uid'>>;
+
+/** A pinned entry of a Client's `service_accounts`, and the ServiceAccount of that name in the cluster. */
+export interface AccountState {
+  readonly namespace: string;
+  readonly name: string;
+  /** The pinned uid: the one in the entry, otherwise that of the first ServiceAccount that got a token. */
+  readonly uid: string;
+  /** Index of the entry in the list. */
+  readonly index: number;
+  /**
+   * Uid of the ServiceAccount in the cluster; null: none, or another one in a foreign namespace; undefined: unknown.
+   */
+  readonly seen: string | null | undefined;
+  /** True if the pinned ServiceAccount no longer exists. */
+  readonly gone: boolean;
+}
+
+/** Returns `namespace/name` of a ServiceAccount. */
+export function accountName({ namespace, name }: AccountName): string {
+  return `${namespace}/${name}`;
+}
+
+/** Returns the first entry whose ServiceAccount is not the pinned one; undefined if there is none. */
+export function strangerAmong(accounts: readonly AccountState[]): AccountState | undefined {
+  return accounts.find(({ uid, seen, gone }) => (seen === undefined ? gone : seen !== uid));
+}
+
+/** Returns a fingerprint of 128 bits of the canonical JSON of a value (members sorted by name). */
+export function fingerprint(value: unknown): string {
+  return hash('sha256', JSON.stringify(canonical(value)), 'buffer').toString('base64url', 0, 16);
+}
+
+/** Secret part of a digest: a secret, with the previous one while valid; none; or the one that the API has kept. */
+export type SecretPart = { readonly value: Secret; readonly previous?: PreviousSecret } | 'none' | 'kept';
+
+/**
+ * Returns the digest that is stored with a row: 128 bits of HMAC-SHA256 over the resource's fingerprint and its secret,
+ * hexadecimal. It is keyed, because a plain hash over a chosen secret would be a fast hash of it next to the slow one.
+ */
+export function digestOf(key: KeyObject, content: string, secret: SecretPart): string {
+  return createHmac('sha256', key)
+    .update(`${content}\n${partText(secret)}`)
+    .digest()
+    .toString('hex', 0, 16);
+}
+
+function partText(secret: SecretPart): string {
+  if (typeof secret === 'string') return secret;
+  const { value, previous } = secret;
+  const beside =
+    previous === undefined ? '' : `\nprevious:${previous.value?.reveal() ?? ''}\n${String(previous.until)}`;
+  return `secret:${value.reveal()}${beside}`;
+}
+
+/** Marks lists and objects differently; members become a list of pairs, so that one called __proto__ stays a member. */
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return ['[', ...value.map(canonical)];
+  if (!isObject(value)) return value;
+  const names = Object.keys(value).sort();
+  return ['{', ...names.map((name) => [name, canonical(value[name])])];
 }

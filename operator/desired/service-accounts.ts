@@ -1,7 +1,7 @@
 import type { PinnedServiceAccount, SeenServiceAccount } from '../../api/client/service-accounts.ts';
-import { accountName, type AccountName, type AccountState } from './account-state.ts';
+import { accountName, type AccountName, type AccountState } from './declared.ts';
 import type { Desired } from './desired.ts';
-import type { BoxApi } from '../reconcile/box-api.ts';
+import type { BoxApi } from '../reconcile/box-pass.ts';
 import type { Source } from './source.ts';
 
 /** The API, and the source that knows the ServiceAccounts of the cluster. */

@@ -1,8 +1,7 @@
 import type { BoxHosts } from '../../api/client/box-hosts.ts';
 import type { NamespaceClaim } from '../../api/client/desired-state.ts';
-import type { AccountName, ExpectedAccount } from './account-state.ts';
+import type { AccountName, ExpectedAccount, Declared, ObjectName } from './declared.ts';
 import type { Kind } from '../../crds/kind.ts';
-import type { Declared, ObjectName } from './declared.ts';
 import type { BoxQuota } from './namespace-annotations.ts';
 import type { ObjectStatus } from '../status/object-status.ts';
 import type { SecretFinder } from '../secrets/resolve.ts';

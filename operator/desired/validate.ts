@@ -12,11 +12,10 @@ import { schemaNode } from '../../crds/schema-node.ts';
 import { withoutUndeclared, type Reduced, unimplementedFields } from '../../crds/unimplemented-fields.ts';
 import { keyFaults } from '../../crds/public-keys.ts';
 import { LONGEST_RESOURCE, sizeFaults, tooLong } from '../../crds/resource-size.ts';
-import { objectKey, type Declared } from './declared.ts';
-import { fingerprint } from './digest.ts';
+import { objectKey, type Declared, fingerprint } from './declared.ts';
 import { resourceOf } from '../../api/client/manifest/resource.ts';
 import { rowIdOf, type Resource } from '../../crds/validate.ts';
-import { secretSource, type SecretSource } from '../secrets/source.ts';
+import { secretSource, type SecretSource } from '../secrets/resolve.ts';
 import type { DeniedHosts } from './source.ts';
 
 /** Properties of an object's spec that its status, and those of linked objects, depend on. */

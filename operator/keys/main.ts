@@ -4,9 +4,7 @@ import { runCommand } from '../../program/program.ts';
 import { readClusterAccess } from '../config.ts';
 import { clusterConfig, createConnection } from '../kube/client/cluster-config.ts';
 import { createKubeApi } from '../kube/client/kube-api.ts';
-import { readKeysConfig, type KeysConfig } from './config.ts';
-import { createKeys } from './create-keys.ts';
-import { rotate } from './rotate.ts';
+import { readKeysConfig, type KeysConfig, createKeys, rotate } from './commands.ts';
 import { rotations } from './rotation.ts';
 import { createSecretStore, type SecretStore } from './secret-store.ts';
 

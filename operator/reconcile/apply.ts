@@ -1,7 +1,7 @@
 import type { Adoption, ApplyLine, ApplyResult, DeclareLine } from '../../api/client/desired-state.ts';
 import type { Fault } from '../../crds/fault.ts';
 import { withoutDenied } from '../desired/candidates.ts';
-import type { KnownRow, StoredState } from './stored-state.ts';
+import type { KnownRow, StoredState } from './box-cache.ts';
 import { declarerOf, ownerOf } from '../desired/declared.ts';
 import { intentOf, rowKey, rowOf, type Desired } from '../desired/desired.ts';
 import { releaseRetained } from '../secrets/forget.ts';

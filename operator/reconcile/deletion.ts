@@ -1,13 +1,10 @@
 import type { ApplyResult } from '../../api/client/desired-state.ts';
-import type { KnownRow, StoredState } from './stored-state.ts';
+import type { KnownRow, StoredState, DeletionCache } from './box-cache.ts';
 import type { Kind } from '../../crds/kind.ts';
-import { isMassDeletion } from '../desired/mass-deletion-guard.ts';
-import type { DeletionCache } from './box-cache.ts';
-import type { PassContext } from './pass-context.ts';
+import type { PassContext, BoxPass } from './box-pass.ts';
 import { declarerOf } from '../desired/declared.ts';
 import { contested, contests, rowKey, type Candidate } from '../desired/desired.ts';
 import { releaseRetained } from '../secrets/forget.ts';
-import type { BoxPass } from './box-pass.ts';
 import { notReleased } from '../desired/source.ts';
 import { isLocked } from './statuses.ts';
 import { isWanted, removalLine, removalsOf, type Removal } from './plan.ts';
@@ -187,4 +184,32 @@ function isListWrong(left: readonly Removal[], { cache, context }: RemovalConfir
   const object = { kind: row.kind, ...declarer };
   events.record({ object, type: 'Warning', reason: 'ManyVanished', message });
   return true;
+}
+
+/** Number of objects that lists of the cluster lack: in a box, or in all of them (decision 16). */
+export interface Missing {
+  /** Rows whose objects are in no list, and which a read does not confirm as gone. */
+  readonly missing: number;
+  /** Number of all rows. */
+  readonly rows: number;
+}
+
+/** Checks whether more is missing than an edit of one file, or a namespace with few objects, can explain. */
+export function isMassDeletion({ missing, rows }: Missing): boolean {
+  return missing > Math.max(10, rows / 5);
+}
+
+/** Returns the sum over all boxes. */
+export function inAllBoxes(
+  boxes: Iterable<{
+    readonly deletions: { readonly missing: number };
+    readonly stored: { readonly rows: ReadonlyMap<string, unknown> };
+  }>,
+): Missing {
+  let [missing, rows] = [0, 0];
+  for (const box of boxes) {
+    missing += box.deletions.missing;
+    rows += box.stored.rows.size;
+  }
+  return { missing, rows };
 }

@@ -1,14 +1,17 @@
 import type { NamespaceClaim } from '../../api/client/desired-state.ts';
 import { ManagementError } from '../../api/client/management-error.ts';
-import { candidatesOf } from '../desired/candidates.ts';
-import type { Desired } from '../desired/desired.ts';
-import { withoutTaken } from '../desired/host-claims.ts';
-import type { Listing } from '../desired/source.ts';
-import { recordQuotaFault } from '../status/events.ts';
-import { boxApi, type BoxApi } from './box-api.ts';
+import { candidatesOf, issuerOf } from '../desired/candidates.ts';
+import { withoutTaken } from '../desired/hosts.ts';
+import type { Listing, SecretNeeds } from '../desired/source.ts';
+import { recordQuotaFault, recordInlineSecrets } from '../status/events.ts';
+import { boxApi, type BoxApi, isTerminating, type BoxPass } from './box-pass.ts';
 import type { BoxCache } from './box-cache.ts';
-import type { BoxPass, PassRequest } from './box-pass.ts';
+import type { PassRequest } from './box-pass.ts';
 import { publishAgain } from './statuses.ts';
+import { contests, desiredOf, type Candidate, type Desired } from '../desired/desired.ts';
+import { mayInherit, generatedSecrets } from '../secrets/generated-secrets.ts';
+import type { SecretCache } from '../secrets/keeper.ts';
+import { resolveSecret, type ResolvedSecret, type SecretFinder } from '../secrets/resolve.ts';
 
 /** Reads and validates the declarations of a box. Throws what the source throws, and ManagementError. */
 export async function openPass(request: PassRequest): Promise<BoxPass> {
@@ -101,4 +104,62 @@ async function currentClaim(pass: BoxPass): Promise<NamespaceClaim | undefined> 
   if (listing.tenancy === undefined || namespaceOf === undefined) return undefined;
   const isNew = candidates.some(({ object }) => known.get(object.key)?.object.uid !== object.uid);
   return isNew ? namespaceOf(box, signal) : listing.tenancy.claim;
+}
+
+/** Returns the desired state of a box, with its secrets. Facts about an unchanged object are taken from the cache. */
+export async function desiredState(pass: BoxPass): Promise<readonly Desired[]> {
+  const { box, listing, candidates, known, cache, context } = pass;
+  const losers = contests(candidates, cache.stored.rows);
+  const issuer = issuerOf(candidates) ?? context.defaultIssuer(box);
+  const { find, generated } = await secretsOf(pass, losers, issuer);
+  recordInlineSecrets(box, candidates, known, context.events);
+  const desired = candidates.map(({ object, validated }) => {
+    const secret = resolveSecret(validated.secret, object.name, find, generated);
+    const undigested = { object, validated, secret, loses: losers.get(object.key) };
+    return desiredOf(undigested, known.get(object.key), context.digestKey);
+  });
+  const objects = new Map(desired.map((one) => [one.object.key, one]));
+  cache.declared = { objects, definitions: listing.definitions, issuer };
+  return desired;
+}
+
+/** Secrets that objects refer to, and generated ones by the name of their Client. */
+interface FoundSecrets {
+  readonly find: SecretFinder;
+  readonly generated: ReadonlyMap<string, ResolvedSecret>;
+}
+
+async function secretsOf(pass: BoxPass, losers: ReadonlyMap<string, string>, issuer: string): Promise<FoundSecrets> {
+  const { box, scope, listing, candidates, known, cache, context, signal } = pass;
+  const { source } = context;
+  const { find, isTaken } = await source.boxSecrets(box, needsOf(candidates, cache.secrets), signal);
+  const generated = await generatedSecrets(pass.secrets, {
+    wanting: candidates.filter((one) => wantsGenerated(one) && !losers.has(one.object.key)),
+    lookAtAll: scope === 'everything' || cache.declared.issuer !== issuer,
+    issuer,
+    inClusterTokenUrl: context.inClusterTokenUrl?.(box),
+    isTaken,
+    known,
+    rows: cache.stored.rows,
+    isTerminating: isTerminating(pass),
+    mayInherit: mayInherit(context.adopts, listing.tenancy?.claim),
+    lastUses: () => pass.api.lastUses(),
+    hadGeneratedSecret: (client, secret) => source.hadGeneratedSecret?.(client, secret) === true,
+    now: context.now().getTime(),
+  });
+  return { find, generated };
+}
+
+function needsOf(candidates: readonly Candidate[], secrets: SecretCache): SecretNeeds {
+  const referred = new Set<string>();
+  let generated = secrets.generated.size > 0;
+  for (const { validated } of candidates) {
+    if (validated.secret.from === 'reference') referred.add(validated.secret.name);
+    else if (validated.secret.from === 'generated') generated = true;
+  }
+  return { referred, generated };
+}
+
+function wantsGenerated({ validated }: Candidate): boolean {
+  return validated.secret.from === 'generated' && !validated.suspended;
 }

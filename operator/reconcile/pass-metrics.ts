@@ -1,4 +1,4 @@
-import type { Missing } from '../desired/mass-deletion-guard.ts';
+import type { Missing } from './deletion.ts';
 import type { Kind } from '../../crds/kind.ts';
 import type { BoxCache } from './box-cache.ts';
 import type { ConditionType } from '../status/reasons.ts';

@@ -1,18 +1,17 @@
 import type { Desired } from '../desired/desired.ts';
-import { linkKey, linksToAsk } from '../desired/links.ts';
+import { linkKey, linksToAsk } from '../desired/desired.ts';
 import type { Link } from '../../crds/links.ts';
-import type { StoredState } from './stored-state.ts';
+import type { StoredState } from './box-cache.ts';
 import { followServiceAccounts } from '../desired/service-accounts.ts';
 import { forgetLeftovers, forgetUnwanted } from '../secrets/forget.ts';
 import { nextLook } from '../secrets/generated-secrets.ts';
-import { takeUsage } from '../status/usage.ts';
+import { takeUsage } from '../status/box-results.ts';
 import { applyPlan, compareWithStored } from './apply.ts';
 import { deletionsOf, removeDeleted } from './deletion.ts';
 import type { Removal } from './plan.ts';
 import { isTerminating, type BoxPass, type PassRequest } from './box-pass.ts';
-import { desiredState } from './desired-state.ts';
+import { desiredState, inNamespace, openPass } from './open-pass.ts';
 import { REFUSAL_RETRY } from '../desired/source.ts';
-import { inNamespace, openPass } from './open-pass.ts';
 import { outcomeOf, writeStatuses, type Remainder } from './statuses.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { DeleteLine, RowName } from '../../api/client/desired-state.ts';
-import type { KnownRow } from './stored-state.ts';
+import type { KnownRow } from './box-cache.ts';
 import { objectKey, ownerOf, type Identity } from '../desired/declared.ts';
 import { intentOf, rowKey, type Contender, type Desired } from '../desired/desired.ts';
 import type { Refusal } from '../status/reconcile-result.ts';

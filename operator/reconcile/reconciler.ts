@@ -6,10 +6,10 @@ import { createClusterSettings, type ReadServiceAccounts, createJobs, SWEEP } fr
 import { countConditions, measured, noMeter, type PassMeter } from './pass-metrics.ts';
 import { startDeadlines } from './deadlines.ts';
 import { failureOf, type Failure } from '../status/reconcile-result.ts';
-import { keepHosts } from '../desired/host-keeper.ts';
-import { inAllBoxes, isMassDeletion, type Missing } from '../desired/mass-deletion-guard.ts';
+import { keepHosts } from '../desired/hosts.ts';
+import { inAllBoxes, isMassDeletion, type Missing } from './deletion.ts';
 import { reconcileBox } from './pass.ts';
-import type { PassContext } from './pass-context.ts';
+import type { PassContext } from './box-pass.ts';
 
 /** Keeps every box as declared, until it is stopped. */
 export interface Reconciler {

@@ -1,5 +1,5 @@
 import { emptyCache, type BoxCache } from './box-cache.ts';
-import type { PassContext } from './pass-context.ts';
+import type { PassContext } from './box-pass.ts';
 import type { WorkQueue } from './work-queue.ts';
 import type { ServiceAccountSettings } from '../../api/client/cluster-settings.ts';
 import type { Management } from '../../api/client/management.ts';

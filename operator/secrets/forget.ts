@@ -1,8 +1,8 @@
-import type { KnownRow } from '../reconcile/stored-state.ts';
+import type { KnownRow } from '../reconcile/box-cache.ts';
 import type { KeptSecrets, KeptName, SecretKeeper } from './keeper.ts';
 import type { Candidate, Desired } from '../desired/desired.ts';
 import type { Removal } from '../reconcile/plan.ts';
-import { secretName } from './source.ts';
+import { secretName } from './resolve.ts';
 
 /**
  * Releases the generated secrets of clients that are retained: these keep using them. Returns the removals that may

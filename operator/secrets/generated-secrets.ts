@@ -1,14 +1,13 @@
 import { ManagementError } from '../../api/client/management-error.ts';
 import type { Secret } from '../../api/client/secret.ts';
 import type { LastUses, NamespaceClaim } from '../../api/client/desired-state.ts';
-import type { KnownRow } from '../reconcile/stored-state.ts';
+import type { KnownRow } from '../reconcile/box-cache.ts';
 import { objectKey, type Declared } from '../desired/declared.ts';
 import type { Candidate, Desired } from '../desired/desired.ts';
-import { secretFacts } from './generated-secret.ts';
+import { secretFacts } from './keeper.ts';
 import type { KeptSecrets, SecretRequest } from './keeper.ts';
-import { missing, type ResolvedSecret } from './resolve.ts';
+import { missing, type ResolvedSecret, secretName } from './resolve.ts';
 import type { SecretUsage } from './rotation.ts';
-import { secretName } from './source.ts';
 import type { BoxSecrets } from '../desired/source.ts';
 
 /** Input for the generated secrets of a box. */

@@ -5,10 +5,10 @@ import type { Declared } from '../desired/declared.ts';
 import type { ReconcileResult } from './reconcile-result.ts';
 import type { Condition } from './object-status.ts';
 import { CONDITIONS, HOLDING_BACK, isConditionType, NEXT_STEPS, type ConditionType, type Reason } from './reasons.ts';
-import { accountName, strangerAmong, type AccountState } from '../desired/account-state.ts';
+import { accountName, strangerAmong, type AccountState } from '../desired/declared.ts';
 import { grantCommand } from '../desired/namespace-annotations.ts';
 import { SECRET_METADATA_ANNOTATION } from '../desired/candidates.ts';
-import { secretName } from '../secrets/source.ts';
+import { secretName } from '../secrets/resolve.ts';
 
 /** A condition without its generation and transition time. */
 export type Verdict = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;

@@ -1,7 +1,7 @@
 import type { ClientUsage } from '../../api/client/desired-state.ts';
 import type { Fault } from '../../crds/fault.ts';
 import type { Kind } from '../../crds/kind.ts';
-import type { AccountState } from '../desired/account-state.ts';
+import type { AccountState } from '../desired/declared.ts';
 import type { ConditionType, Reason } from './reasons.ts';
 
 /** One condition, in the form of Kubernetes' `metav1.Condition`. */

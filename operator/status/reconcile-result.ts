@@ -1,6 +1,6 @@
 import type { ClientUsage } from '../../api/client/desired-state.ts';
 import type { Fault } from '../../crds/fault.ts';
-import type { AccountState } from '../desired/account-state.ts';
+import type { AccountState } from '../desired/declared.ts';
 import { isSameService, type ServiceState } from '../desired/source.ts';
 import type { Desired } from '../desired/desired.ts';
 import { ManagementError } from '../../api/client/management-error.ts';

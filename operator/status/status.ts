@@ -1,9 +1,9 @@
 import { conditionsOf, faultsOf, type Verdict } from './conditions.ts';
 import type { ReconcileResult } from './reconcile-result.ts';
 import type { ValidatedObject, Traits } from '../desired/validate.ts';
-import { linkNames } from '../desired/links.ts';
+import { linkNames } from '../desired/desired.ts';
 import type { Columns, Condition, ObjectStatus } from './object-status.ts';
-import { secretColumn, secretName } from '../secrets/source.ts';
+import { secretColumn, secretName } from '../secrets/resolve.ts';
 
 /** Status of a condition, and the time at which it took that status. */
 export type Transition = Pick<Condition, 'type' | 'status' | 'lastTransitionTime'>;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { NamespaceClaim } from '../../api/client/desired-state.ts';
 import type { Binding } from '../../api/db/box/namespace.ts';
-import { decideClaim, lockedMessage } from '../../api/apply/namespace-claim.ts';
+import { decideClaim, lockedMessage } from '../../api/apply/claims.ts';
 
 const fresh: Binding = { cluster: undefined, uid: undefined, locked: false, missing: false };
 const bound: Binding = { cluster: 'c', uid: 'old', locked: false, missing: false };

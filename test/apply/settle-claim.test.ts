@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { ApplyHead } from '../../api/client/desired-state.ts';
 import { claimEpoch } from '../../api/db/box/epoch.ts';
 import { applyBox } from '../../api/apply/apply.ts';
-import { Locked } from '../../api/apply/settle-claim.ts';
+import { Locked } from '../../api/apply/claims.ts';
 import { makeWorld } from '../oauth/world.ts';
 import type { World } from '../oauth/world.ts';
 

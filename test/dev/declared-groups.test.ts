@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { shortPath } from '../../dev/short-path.ts';
+import { shortPath } from '../../dev/hints.ts';
 import { isList, isObject, parseJson } from '../../crds/path.ts';
 import { eventually } from '../support/eventually.ts';
 import { freshDatabase } from '../support/postgres.ts';

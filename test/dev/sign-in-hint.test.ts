@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { exampleClient } from '../../dev/sign-in-hint.ts';
+import { exampleClient } from '../../dev/hints.ts';
 
 const own = 'http://127.0.0.1:3000/callback';
 const other = 'https://app.example.com/callback';

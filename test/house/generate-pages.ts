@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { resourceReference } from '../../crds/reference.ts';
-import { conditionsPage } from '../../operator/status/conditions-page.ts';
+import { conditionsPage } from './conditions-page.ts';
 import { conformancePage } from '../oauth/openid/conformance/conformance-page.ts';
 
 // Run by `make generate`. The same sources always give the same bytes.

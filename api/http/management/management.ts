@@ -26,12 +26,8 @@ import { createTurns } from '../../../program/scheduling.ts';
 import { Problem } from '../../problem.ts';
 import { applyBox } from '../../apply/apply.ts';
 import type { ApplyServices } from '../../apply/apply.ts';
-import { Fenced } from '../../apply/demand-epoch.ts';
-import { Locked } from '../../apply/settle-claim.ts';
-import { putHosts, putSettings } from '../../apply/put-settings.ts';
-import { followServiceAccounts } from '../../apply/follow-service-accounts.ts';
-import { missingLinks } from '../../apply/missing-links.ts';
-import { boxUsage, lastUses } from '../../apply/usage.ts';
+import { Fenced, Locked } from '../../apply/claims.ts';
+import { putHosts, putSettings, missingLinks, followServiceAccounts, boxUsage, lastUses } from '../../apply/calls.ts';
 import { isBoxName } from '../request/box-address.ts';
 import {
   parseApplyLine,

@@ -12,7 +12,7 @@ import { makePlan } from './make-plan.ts';
 import { parsePlan, readPlanBytes } from './plan-body.ts';
 import type { Origin } from '../../audit/audit-trail.ts';
 import { Problem } from '../../problem.ts';
-import type { IsStoredSecret } from '../../apply/stored-rows.ts';
+import type { IsStoredSecret } from '../../apply/planned-lines.ts';
 import { SecretGuess } from '../throttle/secret-guess.ts';
 
 /** Chosen secrets that are compared in one plan: each takes argon2. */

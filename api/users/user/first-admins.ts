@@ -8,7 +8,7 @@ import type { Connection } from '../../db/core/transaction.ts';
 import type { StoredPassword } from '../../db/user/user.ts';
 import { userOfEmail } from '../../db/user/user-conflicts.ts';
 import { insertUser, setGroupsOfUser } from '../../db/user/user-write.ts';
-import type { FirstAdmins } from '../../apply/first-admin.ts';
+import type { FirstAdmins } from '../../apply/plan.ts';
 import { quotaFault } from '../../records/write/within-quota.ts';
 import { allowAdmins, groupOfAdmins } from './admins.ts';
 import { newUserEvents } from './user-events.ts';

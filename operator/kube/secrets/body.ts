@@ -2,7 +2,7 @@ import { isObject, parseJson } from '../../../crds/path.ts';
 import { Secret } from '../../../api/client/secret.ts';
 import { generatedSecretIn, isGeneratedSecret } from '../../../crds/generated-secret-text.ts';
 import { API_GROUP, API_VERSION } from '../../../crds/kind.ts';
-import { secretEntries } from '../../secrets/generated-secret.ts';
+import { secretEntries } from '../../secrets/keeper.ts';
 import { CLIENT_SECRET_LABEL } from '../../secrets/resolve.ts';
 import type { KeptSecret, SecretSituation } from '../../secrets/rotation.ts';
 import type { SecretRequest } from '../../secrets/keeper.ts';

@@ -2,7 +2,7 @@ import { CoreV1Api, OpenidApi, WellKnownApi } from '@kubernetes/client-node';
 import { isObject } from '../../../crds/path.ts';
 import type { PublicKey, ServiceAccountSettings } from '../../../api/client/cluster-settings.ts';
 import { type KubeApi, type KubeCall, metadataOnly } from '../client/kube-api.ts';
-import { accountName, type AccountName, type ExpectedAccount } from '../../desired/account-state.ts';
+import { accountName, type AccountName, type ExpectedAccount } from '../../desired/declared.ts';
 import { KubeError } from '../client/kube-error.ts';
 import { identityOf, liveUid, metadataOf } from '../client/kube-object.ts';
 import { startListWatch, type ListWatch, type ListWatchOptions } from '../client/list-watch.ts';

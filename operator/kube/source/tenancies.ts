@@ -1,12 +1,6 @@
 import { MOST_HOSTS } from '../../../api/client/box-hosts.ts';
 import { isObject } from '../../../crds/path.ts';
-import {
-  assignableHosts,
-  grantedHosts,
-  type HostClaim,
-  HOSTS_ANNOTATION,
-  validateHosts,
-} from '../../desired/host-claims.ts';
+import { assignableHosts, grantedHosts, type HostClaim, HOSTS_ANNOTATION, validateHosts } from '../../desired/hosts.ts';
 import type { HostReading, HostGrants, Tenancy } from '../../desired/source.ts';
 import type { DeclaredObject } from './declared-object.ts';
 import type { Kept, Novelty, ObjectStore } from '../client/object-store.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { Secret } from '../../../api/client/secret.ts';
 import { isGeneratedSecret } from '../../../crds/generated-secret-text.ts';
-import { secretFacts } from '../../../operator/secrets/generated-secret.ts';
+import { secretFacts } from '../../../operator/secrets/keeper.ts';
 import { rotationOf } from '../../../operator/secrets/rotation.ts';
 import type { SecretRequest } from '../../../operator/secrets/keeper.ts';
 import { createSecretFiles, type SecretFiles } from '../../../dev/folder/generated-secrets.ts';

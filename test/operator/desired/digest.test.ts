@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createSecretKey } from 'node:crypto';
 import { Secret } from '../../../api/client/secret.ts';
-import { digestOf, fingerprint } from '../../../operator/desired/digest.ts';
+import { digestOf, fingerprint } from '../../../operator/desired/declared.ts';
 
 const key = createSecretKey(Buffer.alloc(32, 1));
 

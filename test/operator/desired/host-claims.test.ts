@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { grantedHosts, validateHosts, type HostClaim } from '../../../operator/desired/host-claims.ts';
+import { grantedHosts, validateHosts, type HostClaim } from '../../../operator/desired/hosts.ts';
 
 function claim(box: string, created: string, hosts: readonly string[], granted = hosts): HostClaim {
   return { box, uid: `uid-of-${box}`, created, hosts, granted };

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { validate } from '../../../operator/desired/validate.ts';
-import { danglingLinks, linksToAsk } from '../../../operator/desired/links.ts';
+import { danglingLinks, linksToAsk } from '../../../operator/desired/desired.ts';
 import { allowPolicy, declared, desired, machineClient } from '../declare.ts';
 
 describe('linksToAsk', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { KnownRow } from '../../../operator/reconcile/stored-state.ts';
+import type { KnownRow } from '../../../operator/reconcile/box-cache.ts';
 import type { Desired } from '../../../operator/desired/desired.ts';
 import type { Refusal } from '../../../operator/status/reconcile-result.ts';
 import { nextCall, planOf, type Removal } from '../../../operator/reconcile/plan.ts';

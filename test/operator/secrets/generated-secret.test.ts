@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { secretEntries, secretFacts } from '../../../operator/secrets/generated-secret.ts';
+import { secretEntries, secretFacts } from '../../../operator/secrets/keeper.ts';
 
 const facts = secretFacts('app', 'https://id.example.com/boxes/shop', 'http://boxgate.shop.svc/auth/token');
 const entriesOf = (template: Record<string, string> | undefined) =>

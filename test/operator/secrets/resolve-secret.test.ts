@@ -4,7 +4,7 @@ import type { DeclaredSecret } from '../../../operator/desired/declared.ts';
 import { resolveSecret, type ResolvedSecret } from '../../../operator/secrets/resolve.ts';
 import { rotationOf } from '../../../operator/secrets/rotation.ts';
 import { STORED_FORMS } from '../../support/stored-forms.ts';
-import type { SecretSource } from '../../../operator/secrets/source.ts';
+import type { SecretSource } from '../../../operator/secrets/resolve.ts';
 
 const reference: SecretSource = { from: 'reference', name: 'app-secret', key: 'client_secret' };
 const label = { 'boxgate.dev/client-secret': 'true' };

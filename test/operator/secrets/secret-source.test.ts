@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { validate } from '../../../operator/desired/validate.ts';
-import { secretColumn, secretName } from '../../../operator/secrets/source.ts';
+import { secretColumn, secretName } from '../../../operator/secrets/resolve.ts';
 import { declared } from '../declare.ts';
 
 const code = { authorization_code: { redirect_uri: 'https://app.example.com/back' } };

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { AccountState } from '../../../operator/desired/account-state.ts';
+import type { AccountState } from '../../../operator/desired/declared.ts';
 import { resultsOfBox } from '../../../operator/status/box-results.ts';
 import { emptyCache } from '../../../operator/reconcile/box-cache.ts';
 import { desired, machineClient } from '../declare.ts';

@@ -4,8 +4,8 @@ import type { BoxUsage } from '../../../api/client/desired-state.ts';
 import { ManagementError } from '../../../api/client/management-error.ts';
 import { createManagement } from '../../../api/client/management.ts';
 import { Secret } from '../../../api/client/secret.ts';
-import type { PassContext } from '../../../operator/reconcile/pass-context.ts';
-import { takeUsage, type UsageCache } from '../../../operator/status/usage.ts';
+import type { PassContext } from '../../../operator/reconcile/box-pass.ts';
+import { takeUsage, type UsageCache } from '../../../operator/status/box-results.ts';
 import { memoryKeeper, memorySource } from '../memory-source.ts';
 import { recordedEvents } from './recorded-events.ts';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { clientOf, ownership } from '../../../../operator/kube/secrets/body.ts';
 import { storedSecret, type SecretContent } from '../../../../operator/kube/secrets/stored-secret.ts';
 import { rotationOf } from '../../../../operator/secrets/rotation.ts';
-import { secretFacts } from '../../../../operator/secrets/generated-secret.ts';
+import { secretFacts } from '../../../../operator/secrets/keeper.ts';
 import type { SecretRequest } from '../../../../operator/secrets/keeper.ts';
 
 const request: SecretRequest = {

@@ -2,15 +2,33 @@ import { inPortions } from '../../program/scheduling.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { SecurityEvent } from '../audit/audit-trail.ts';
 import { Outage } from '../db/core/outage.ts';
-import { isAnothers, storedContents } from '../db/resource/resource.ts';
+import {
+  isAnothers,
+  storedContents,
+  digestsOf,
+  findResources,
+  type DeclaredResource,
+  type ResourceKey,
+} from '../db/resource/resource.ts';
 import type { Owner, StoredContent } from '../db/resource/resource.ts';
 import { storeResources } from '../db/resource/store.ts';
 import type { ResourceWrite } from '../db/resource/store.ts';
-import { groupContents, storeGroups } from '../db/user/declared-group.ts';
-import type { GroupContent, GroupWrite } from '../db/user/declared-group.ts';
+import {
+  groupContents,
+  storeGroups,
+  declaredGroups,
+  deleteGroups,
+  findGroups,
+  releaseGroups,
+} from '../db/user/declared-group.ts';
+import type { GroupContent, GroupWrite, GroupIds } from '../db/user/declared-group.ts';
 import { storeEvent } from '../records/write/resource-event.ts';
 import type { PlannedWrite } from './plan.ts';
-import type { Applying } from './settle-claim.ts';
+import type { Applying } from './claims.ts';
+import type { RowName } from '../client/desired-state.ts';
+import { lockUse } from '../db/box/box-use.ts';
+import type { Connection } from '../db/core/transaction.ts';
+import { deleteResources, releaseResources } from '../db/resource/write.ts';
 
 /** Writes of a call, and what they need to be stored. */
 export interface PlannedWrites {
@@ -123,4 +141,76 @@ function hashOf(secret: string, hashes: ReadonlyMap<string, string>): string {
   const hash = hashes.get(secret);
   if (hash === undefined) throw new Outage('the rows moved while secrets were hashed');
   return hash;
+}
+
+/*
+ * Rows that objects declare. A group is stored among the people of a box, everything else as a resource; an apply
+ * treats both alike.
+ */
+
+/** Reads all rows of a box that a cluster declares. */
+export async function declaredRows(
+  connection: Connection,
+  box: string,
+  cluster: string,
+): Promise<readonly DeclaredResource[]> {
+  const resources = await digestsOf(connection, box, cluster);
+  const groups = await declaredGroups(connection, box, cluster);
+  return groups.length === 0 ? resources : [...resources, ...groups];
+}
+
+/** Finds those of the named rows that exist, whoever created them. */
+export async function findRows(
+  connection: Connection,
+  box: string,
+  keys: readonly RowName[],
+): Promise<readonly DeclaredResource[]> {
+  const { resources, groups } = byTable(keys);
+  const found = resources.length === 0 ? [] : await findResources(connection, box, resources);
+  return groups.length === 0 ? found : [...found, ...(await findGroups(connection, box, groups))];
+}
+
+/** Deletes rows under the box's new config version, and returns what was deleted: a group by its number. */
+export async function deleteRows(
+  connection: Connection,
+  box: string,
+  version: number,
+  keys: readonly RowName[],
+): Promise<readonly ResourceKey[]> {
+  const { resources, groups } = byTable(keys);
+  if (resources.length > 0) await deleteResources(connection, box, version, resources);
+  if (groups.length === 0) return resources;
+  // Before the rows of the groups: creating a user locks the two in this order.
+  await lockUse(connection, box);
+  return [...resources, ...numbered(await deleteGroups(connection, box, groups))];
+}
+
+/**
+ * Removes the owner of rows under the box's new config version: they stay. Returns what was released, a group by its
+ * number.
+ */
+export async function releaseRows(
+  connection: Connection,
+  box: string,
+  version: number,
+  keys: readonly RowName[],
+): Promise<readonly ResourceKey[]> {
+  const { resources, groups } = byTable(keys);
+  if (resources.length > 0) await releaseResources(connection, box, version, resources);
+  if (groups.length === 0) return resources;
+  return [...resources, ...numbered(await releaseGroups(connection, box, version, groups))];
+}
+
+function numbered(groups: GroupIds): readonly ResourceKey[] {
+  return Array.from(groups.values(), (id) => ({ kind: 'Group', id: String(id) }));
+}
+
+function byTable(keys: readonly RowName[]): {
+  readonly resources: readonly RowName[];
+  readonly groups: readonly string[];
+} {
+  const groups = keys.flatMap(({ kind, id }) => (kind === 'Group' ? [id] : []));
+  return groups.length === 0
+    ? { resources: keys, groups }
+    : { resources: keys.filter(({ kind }) => kind !== 'Group'), groups };
 }

@@ -1,4 +1,4 @@
-import { CONDITIONS, HOLDING_BACK, NEXT_STEPS, REASONS } from './reasons.ts';
+import { CONDITIONS, HOLDING_BACK, NEXT_STEPS, REASONS } from '../../operator/status/reasons.ts';
 
 /**
  * Returns the page docs/reference/conditions.md: every condition type and every reason, with what people do about it.
