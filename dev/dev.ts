@@ -4,7 +4,7 @@ import { createManagement } from '../api/client/management.ts';
 import { ManagementError } from '../api/client/management-error.ts';
 import { Secret } from '../api/client/secret.ts';
 import { startReconciler, type Reconciler } from '../operator/reconcile/reconciler.ts';
-import { createCleanup, type Cleanup } from './keep-running.ts';
+import type { StopAtEnd } from './keep-running.ts';
 import { openDatabase } from './processes/database.ts';
 import { runApi, type DevApi } from './processes/dev-api.ts';
 import { DevError } from './options.ts';
@@ -44,17 +44,23 @@ const apiLeaves = 5_000;
  */
 export async function dev(options: DevOptions, self: DevProcess, signal: AbortSignal): Promise<number> {
   const output = createDevOutput(self, () => performance.now());
-  const closing = createCleanup((name, error) => {
-    output.note(`${name} did not stop: ${error instanceof Error ? error.message : 'unknown'}`);
-  });
+  const closing = new AsyncDisposableStack();
+  const stopAtEnd: StopAtEnd = (name, stop) =>
+    closing.defer(async () => {
+      try {
+        await stop();
+      } catch (error) {
+        output.note(`${name} did not stop: ${messageOf(error)}`);
+      }
+    });
   try {
-    return await serve({ options, self, output, closing, signal });
+    return await serve({ options, self, output, stopAtEnd, signal });
   } catch (error) {
     if (signal.aborted) return 0;
     throw explained(error);
   } finally {
     output.progress.clear();
-    await closing.closeAll();
+    await closing.disposeAsync();
   }
 }
 
@@ -62,15 +68,15 @@ interface Run {
   readonly options: DevOptions;
   readonly self: DevProcess;
   readonly output: DevOutput;
-  readonly closing: Cleanup;
+  readonly stopAtEnd: StopAtEnd;
   readonly signal: AbortSignal;
 }
 
 async function serve(run: Run): Promise<number> {
-  const { options, self, output, closing, signal } = run;
+  const { options, self, output, stopAtEnd, signal } = run;
   checkFolder(options.folder);
   const state = openStateFolder(options.state);
-  closing.add('The state folder', () => state.release());
+  stopAtEnd('The state folder', () => state.release());
   // Before anything slow: if ports are in use, the user can choose others immediately.
   const patience = state.isTakenOver ? apiLeaves : 0;
   await demandFreePorts(
@@ -85,14 +91,13 @@ async function serve(run: Run): Promise<number> {
     openDatabase(
       { self: self.self, ownerUrl: options.databaseUrl, apiUrl: options.apiDatabaseUrl, state },
       output,
-      closing,
+      stopAtEnd,
     ),
   );
   signal.throwIfAborted();
 
   const managementKey = new Secret(randomBytes(24).toString('hex'));
-  const restarts = new EventTarget();
-  const onRestart = (): void => void restarts.dispatchEvent(new Event('restart'));
+  let reconciler: Reconciler | undefined;
   const api = await runApi(
     {
       ...options,
@@ -102,11 +107,11 @@ async function serve(run: Run): Promise<number> {
       databaseUrl,
       managementKey,
       state,
-      onRestart,
+      onRestart: () => reconciler?.sweep(),
       settings: self.apiSettings,
     },
     output,
-    closing,
+    stopAtEnd,
   );
   signal.throwIfAborted();
 
@@ -115,11 +120,8 @@ async function serve(run: Run): Promise<number> {
     () => new Date(),
     (box, created) => output.secretFiles(box, created, self.cwd),
   );
-  const reconciler = reconcile(run, { reader, state, api, managementKey, keeper: secrets });
-  closing.add('The reconciler', () => reconciler.stop());
-  restarts.addEventListener('restart', () => {
-    reconciler.sweep();
-  });
+  reconciler = reconcile(run, { reader, state, api, managementKey, keeper: secrets });
+  stopAtEnd('The reconciler', () => reconciler?.stop());
   await Promise.race([reconciler.firstRound, reconciler.failed, aborted(signal)]);
   giveBackMemory();
   output.unapplied(new Set(reconciler.failing.keys()));

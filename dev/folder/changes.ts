@@ -1,48 +1,33 @@
 import { watch, type FSWatcher } from 'node:fs';
-import path from 'node:path';
 
 /** Milliseconds without another change before changes are processed: editors write in several steps. */
 const quiet = 30;
 /** Milliseconds after the first change at which they are processed in any case. */
 const longest = 250;
 
-/** Paths that changed, or `anything` if they are not known. */
-export type Changes = ReadonlySet<string> | 'anything';
-
-/** A queue that collects changes until no more arrive. */
+/** Collects changes until no more arrive. */
 export class ChangeQueue {
-  readonly #paths = new Set<string>();
-  #anything = false;
   #first = 0;
   #last = 0;
   #wake: () => void = () => undefined;
 
-  /** Adds a change; `path` is undefined if it is not known. */
-  add(path: string | undefined): void {
-    if (path === undefined) this.#anything = true;
-    else this.#paths.add(path);
+  /** Adds a change. */
+  add(): void {
     this.#last = performance.now();
     if (this.#first === 0) this.#first = this.#last;
     this.#wake();
   }
 
-  /** Resolves with the changes once no more arrive, or with `anything` after `patience` milliseconds without any. */
-  async next(patience: number, signal: AbortSignal): Promise<Changes> {
+  /** Resolves once no more changes arrive, or after `patience` milliseconds without any. */
+  async next(patience: number, signal: AbortSignal): Promise<void> {
     const deadline = performance.now() + patience;
     for (;;) {
       const now = performance.now();
       const due = this.#first === 0 ? deadline : Math.min(this.#last + quiet, this.#first + longest);
-      if (now >= due || signal.aborted) return this.#take();
+      if (now >= due || signal.aborted) break;
       await this.#woken(due - now, signal);
     }
-  }
-
-  #take(): Changes {
-    const changes = this.#anything || this.#first === 0 ? 'anything' : new Set(this.#paths);
-    this.#paths.clear();
-    this.#anything = false;
     this.#first = 0;
-    return changes;
   }
 
   #woken(wait: number, signal: AbortSignal): Promise<void> {
@@ -63,32 +48,26 @@ export class ChangeQueue {
 export interface FolderWatch {
   /** Watches exactly these folders from now on: identities (device and inode) by absolute path. */
   follow(folders: ReadonlyMap<string, string>): void;
-  /** True if every folder is watched: the system's limit of watches may be lower. */
-  readonly hearsAll: boolean;
   close(): void;
 }
 
 /**
- * Calls back with the absolute path of anything that changed in the followed folders, or with undefined if the path is
- * unknown. Uses one watch for each folder: Node's recursive watch on Linux takes one for each file.
+ * Calls back when anything changes in the followed folders. Uses one watch for each folder: Node's recursive watch on
+ * Linux takes one for each file. A folder that cannot be watched, as beyond the system's limit, is only listed.
  */
-export function createFolderWatch(onChange: (changed: string | undefined) => void): FolderWatch {
+export function createFolderWatch(onChange: () => void): FolderWatch {
   const watchers = new Map<string, { readonly watcher: FSWatcher; readonly identity: string }>();
-  const deaf = new Set<string>();
 
   function open(folder: string, identity: string): void {
     try {
-      const watcher = watch(folder, { persistent: false }, (_event, name) => {
-        onChange(name === null ? undefined : path.join(folder, name));
-      });
+      const watcher = watch(folder, { persistent: false }, onChange);
       watcher.on('error', () => {
         close(folder);
-        onChange(undefined);
+        onChange();
       });
       watchers.set(folder, { watcher, identity });
-      deaf.delete(folder);
     } catch {
-      deaf.add(folder);
+      // It is tried again after the next listing.
     }
   }
 
@@ -101,11 +80,7 @@ export function createFolderWatch(onChange: (changed: string | undefined) => voi
     follow(folders) {
       // A folder that was created again is another one: its old watch reports nothing more.
       for (const [folder, { identity }] of watchers) if (folders.get(folder) !== identity) close(folder);
-      for (const folder of deaf) if (!folders.has(folder)) deaf.delete(folder);
       for (const [folder, identity] of folders) if (!watchers.has(folder)) open(folder, identity);
-    },
-    get hearsAll() {
-      return deaf.size === 0;
     },
     close() {
       for (const folder of [...watchers.keys()]) close(folder);

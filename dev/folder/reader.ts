@@ -2,14 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { FileObject, type DeclaredFile } from './declared-file.ts';
 import { FolderIndex } from './index.ts';
-import {
-  lookAtFile,
-  reasonOf,
-  typeOfEntry,
-  walk,
-  type FileStamp,
-  type FoundFile,
-} from '../../api/client/manifest/walk.ts';
+import { reasonOf, walk, type FileStamp, type FoundFile } from '../../api/client/manifest/walk.ts';
 import { API_VERSION } from '../../crds/kind.ts';
 import { parseManifests } from '../../api/client/manifest/manifest-file.ts';
 import type { ForeignObject, ManifestFile, ManifestObject } from '../../api/client/manifest/manifest-file.ts';
@@ -63,6 +56,8 @@ export class FolderReader {
   readonly index = new FolderIndex();
   readonly #options: FolderReaderOptions;
   readonly #files = new Map<string, KnownFile>();
+  /** False if the index does not have the files as they were last read. */
+  #isIndexed = true;
   #folders: ReadonlyMap<string, string> = new Map();
   #closed: readonly FolderProblem[] = [];
   #listedAt = -Infinity;
@@ -109,36 +104,22 @@ export class FolderReader {
     return listing;
   }
 
-  /** Reads only these files, if they changed. */
-  async refresh(files: readonly string[]): Promise<ReadonlySet<string>> {
-    const refreshing = this.#listing.then(() => {
-      const changed = new Set<string>();
-      for (const file of files) addAll(changed, this.#look(file, lookAtFile(file)));
-      return changed;
-    });
-    this.#listing = refreshing.catch(() => undefined);
-    return refreshing;
-  }
-
-  /** Returns the type of a path, as last listed or now: a manifest file, a folder, or nothing that concerns us. */
-  typeOf(file: string): 'file' | 'folder' | 'nothing' {
-    const { excluded } = this.#options;
-    if (this.#files.has(file)) return 'file';
-    if (this.#folders.has(file)) return 'folder';
-    return file === excluded ? 'nothing' : typeOfEntry(file);
-  }
-
   async #listNow(): Promise<ReadonlySet<string>> {
     const began = this.#options.now();
     const { files, folders, closed } = await this.#found();
-    const changed = new Set<string>();
-    for (const file of this.#files.keys()) if (!files.has(file)) addAll(changed, this.#look(file, undefined));
-    addAll(changed, await this.#readChanged(files));
+    for (const file of this.#files.keys()) {
+      if (files.has(file)) continue;
+      this.#files.delete(file);
+      this.#isIndexed = false;
+    }
+    await this.#readChanged(files);
+    const changed = this.#isIndexed ? [] : this.index.update(this.#files.values(), this.#options.now());
+    this.#isIndexed = true;
     this.#folders = folders;
     this.#closed = closed;
     this.#listedAt = began;
-    if (this.isComplete) addAll(changed, this.index.letGo(began - MOMENT));
-    return changed;
+    const gone = this.isComplete ? this.index.forgetMissing(began - MOMENT) : [];
+    return new Set([...changed, ...gone]);
   }
 
   async #found() {
@@ -155,42 +136,34 @@ export class FolderReader {
     return { files, folders, closed };
   }
 
-  async #readChanged(files: ReadonlyMap<string, FoundFile>): Promise<ReadonlySet<string>> {
+  async #readChanged(files: ReadonlyMap<string, FoundFile>): Promise<void> {
     const due = [...files].filter(([file, { stamp }]) => this.#files.get(file)?.stamp !== stamp);
-    const changed = new Set<string>();
     const pause = pauses();
     for (const [done, [file, found]] of due.entries()) {
-      addAll(changed, this.#look(file, found));
+      this.#read(file, found);
       if ((await pause()) && due.length > manyFiles) this.#options.onProgress(done + 1, due.length);
     }
     if (due.length > manyFiles) this.#options.onProgress(due.length, due.length);
-    return changed;
   }
 
-  /** Reads one file as it is now; `found` is undefined if it is gone. */
-  #look(file: string, found: FoundFile | undefined): ReadonlySet<string> {
+  /** Reads one file as it is now. */
+  #read(file: string, found: FoundFile): void {
     const before = this.#files.get(file);
-    if (found === undefined) {
-      this.#files.delete(file);
-      return this.index.replace(before, undefined, this.#options.now());
-    }
-    if (before?.stamp === found.stamp) return new Set();
     const read = readManifests(file, found.size);
     const noted = { stamp: found.age > tick ? found.stamp : unsettled };
     if (!read.ok) {
       const { line, message } = read.fault;
       const problems = [this.#problem(file, line, `cannot be read: ${message}`)];
       this.#files.set(file, { objects: none, secrets: none, namespaces: none, ...before, ...noted, problems });
-      return new Set();
+      return;
     }
     const byLine = new Map(before?.objects.map((object) => [object.line, object]));
     const objects = read.objects.map((manifest) => this.#object(file, manifest, byLine.get(manifest.line)));
     const secrets = read.secrets.length === 0 ? none : read.secrets.map((secret) => ({ ...secret, file }));
     const namespaces = read.namespaces.length === 0 ? none : read.namespaces.map((one) => ({ ...one, file }));
     const problems = read.foreign.length === 0 ? none : read.foreign.map((one) => this.#foreign(file, one));
-    const after = { objects, secrets, namespaces, ...noted, problems };
-    this.#files.set(file, after);
-    return this.index.replace(before, after, this.#options.now());
+    this.#files.set(file, { objects, secrets, namespaces, ...noted, problems });
+    this.#isIndexed = false;
   }
 
   /** Returns the previous object if it is unchanged, so that nothing processes it again. */
@@ -231,10 +204,6 @@ function readManifests(file: string, size: number): ManifestFile {
 
 function unreadable(message: string): ManifestFile {
   return { ok: false, fault: { line: 0, message } };
-}
-
-function addAll(set: Set<string>, more: ReadonlySet<string>): void {
-  for (const one of more) set.add(one);
 }
 
 /** Creates a function that lets other work run once a turn is over, and resolves with whether it did. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ObjectName } from '../../operator/desired/declared.ts';
 import type { Source } from '../../operator/desired/source.ts';
-import { ChangeQueue, type Changes, createFolderWatch } from './changes.ts';
+import { ChangeQueue, createFolderWatch } from './changes.ts';
 import { MOMENT, type FolderProblem, type FolderReader } from './reader.ts';
 import { reasonOf } from '../../api/client/manifest/walk.ts';
 import { Composer, LineCounter, Parser, isNode } from 'yaml';
@@ -91,15 +91,15 @@ async function follow(
   signal: AbortSignal,
 ): Promise<void> {
   const changes = new ChangeQueue();
-  const watch = createFolderWatch((changed) => changes.add(changed));
+  const watch = createFolderWatch(() => changes.add());
   let patience = 0;
   for (;;) {
     watch.follow(reader.folders);
-    const what = await changes.next(patience, signal);
+    await changes.next(patience, signal);
     if (signal.aborted) break;
     const began = performance.now();
     try {
-      for (const box of await look(reader, what)) onChange(box);
+      for (const box of await reader.listAll()) onChange(box);
       onProblems(reader.problems());
     } catch (error) {
       onProblems([{ file: folder, line: 0, message: `cannot be listed: ${reasonOf(error)}`, blocks: true }]);
@@ -108,14 +108,6 @@ async function follow(
     patience = reader.index.hasMissing && reader.isComplete ? MOMENT : period;
   }
   watch.close();
-}
-
-/** Reads the changed files; lists everything if that is not enough, or if something missing may be elsewhere. */
-async function look(reader: FolderReader, changes: Changes): Promise<ReadonlySet<string>> {
-  if (changes === 'anything' || reader.index.hasMissing) return reader.listAll();
-  const types = new Map([...changes].map((changed) => [changed, reader.typeOf(changed)]));
-  if ([...types.values()].includes('folder')) return reader.listAll();
-  return reader.refresh([...changes].filter((changed) => types.get(changed) === 'file'));
 }
 
 /** Returns the line of a field of the object at `place` (`file:line`), as `file:line`, or else the place. */

@@ -3,10 +3,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { DevError } from '../options.ts';
 import { Secret } from '../../api/client/secret.ts';
-import type { Cleanup } from '../keep-running.ts';
 import type { DevOutput } from '../output.ts';
 import { startEmbeddedPostgres } from './embedded-postgres.ts';
-import { keepRunning } from '../keep-running.ts';
+import { keepRunning, type StopAtEnd } from '../keep-running.ts';
 import type { StateFolder } from './state-folder.ts';
 
 /** A database to prepare: the URLs of its owner and of the API's role, and whether the owner creates that role. */
@@ -85,16 +84,16 @@ interface DatabaseOptions {
 export async function openDatabase(
   { self, ownerUrl, apiUrl, state }: DatabaseOptions,
   output: DevOutput,
-  closing: Cleanup,
+  stopAtEnd: StopAtEnd,
 ): Promise<Secret> {
-  const owner = ownerUrl ?? (await embedded(state, output, closing));
+  const owner = ownerUrl ?? (await embedded(state, output, stopAtEnd));
   const api =
     apiUrl ?? urlOf(owner, ownerUrl === undefined ? 'boxgate_api' : roleFor(ownerUrl), state.keys.apiPassword);
   await prepareDatabase(self, { ownerUrl: owner, apiUrl: api, createsRole: apiUrl === undefined });
   return new Secret(api);
 }
 
-async function embedded(state: StateFolder, output: DevOutput, closing: Cleanup): Promise<string> {
+async function embedded(state: StateFolder, output: DevOutput, stopAtEnd: StopAtEnd): Promise<string> {
   const options = { dataDir: state.data, password: state.keys.postgresPassword.reveal(), logFile: state.postgresLog };
   const first = await startEmbeddedPostgres(options).catch((cause: unknown) => {
     throw new DevError(cause instanceof Error ? cause.message : 'Postgres does not start', { cause });
@@ -106,7 +105,7 @@ async function embedded(state: StateFolder, output: DevOutput, closing: Cleanup)
     onRestart: () => output.note('Postgres is back.'),
     random: Math.random,
   });
-  closing.add('Postgres', stop);
+  stopAtEnd('Postgres', stop);
   return first.url;
 }
 

@@ -1,9 +1,8 @@
 import type { Secret } from '../../api/client/secret.ts';
 import { followRefusals, startApi, turnLog, type ApiProcess } from './api-process.ts';
-import type { Cleanup } from '../keep-running.ts';
 import { DevError } from '../options.ts';
 import type { DevOutput } from '../output.ts';
-import { keepRunning } from '../keep-running.ts';
+import { keepRunning, type StopAtEnd } from '../keep-running.ts';
 import { freePort } from './port.ts';
 import { SMALL_HEAP } from '../../program/small-heap.ts';
 import type { StateFolder } from './state-folder.ts';
@@ -52,7 +51,7 @@ export interface DevApi {
 }
 
 /** Starts the API and keeps it running. Throws DevError if it does not start. */
-export async function runApi(options: DevApiOptions, output: DevOutput, closing: Cleanup): Promise<DevApi> {
+export async function runApi(options: DevApiOptions, output: DevOutput, stopAtEnd: StopAtEnd): Promise<DevApi> {
   turnLog(options.state.apiLog);
   const first = await startOnFreePorts(options);
   const stop = keepRunning(first, {
@@ -66,7 +65,7 @@ export async function runApi(options: DevApiOptions, output: DevOutput, closing:
     random: Math.random,
   });
   const unfollow = followRefusals(options.state.apiLog, (sentence) => output.note(sentence));
-  closing.add('The API', async () => {
+  stopAtEnd('The API', async () => {
     unfollow();
     await stop();
   });

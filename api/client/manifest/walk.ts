@@ -45,20 +45,11 @@ function isManifestName(name: string): boolean {
 }
 
 /** Returns a regular file as it is now, or undefined if there is none. Throws other errors. */
-export function lookAtFile(file: string): FoundFile | undefined {
+function lookAtFile(file: string): FoundFile | undefined {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found?.isFile() !== true) return undefined;
   const { mtimeMs, size, ino } = found;
   return { stamp: [mtimeMs, size, ino].join(' '), size, age: Math.abs(Date.now() - mtimeMs) };
-}
-
-/** Returns the type of a path that was not listed yet: a manifest file, a folder, or nothing that is read. */
-export function typeOfEntry(file: string): 'file' | 'folder' | 'nothing' {
-  const name = path.basename(file);
-  if (isPassedOver(name)) return 'nothing';
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (found?.isDirectory() === true) return 'folder';
-  return found?.isFile() === true && isManifestName(name) ? 'file' : 'nothing';
 }
 
 function isPassedOver(name: string): boolean {

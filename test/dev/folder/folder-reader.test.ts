@@ -247,36 +247,4 @@ describe('FolderReader', () => {
     expect(progress.at(-1)).to.equal(600);
     expect(names()).to.have.length(600);
   });
-
-  it('looks at single files when that is enough', async () => {
-    folder.write('a.yaml', clientYaml('a'));
-    folder.write('b.yaml', clientYaml('b'));
-    await list();
-    folder.save('a.yaml', clientYaml('a', '  name: A\n'));
-    folder.save('b.yaml', clientYaml('b', '  name: B\n'));
-    expect([...(await reader.refresh([folder.path('a.yaml')]))]).to.deep.equal(['default']);
-    const changed = reader.index.contents('default').objects.map(({ name, generation }) => [name, generation]);
-    expect(Object.fromEntries(changed)).to.deep.equal({ a: 2, b: 1 });
-  });
-
-  it('tells files that matter from those that do not', async () => {
-    folder.write('deep/a.yaml', clientYaml('a'));
-    folder.write('other.txt', '');
-    await list();
-    folder.write('new.yaml', '');
-    folder.write('new/b.yaml', '');
-    const types = ['deep/a.yaml', 'new.yaml', 'deep', 'new', 'other.txt', '.boxgate', 'gone.txt', 'state'].map(
-      (name) => [name, reader.typeOf(folder.path(name))],
-    );
-    expect(Object.fromEntries(types)).to.deep.equal({
-      'deep/a.yaml': 'file',
-      'new.yaml': 'file',
-      deep: 'folder',
-      new: 'folder',
-      'other.txt': 'nothing',
-      '.boxgate': 'nothing',
-      'gone.txt': 'nothing',
-      state: 'nothing',
-    });
-  });
 });
