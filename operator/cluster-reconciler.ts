@@ -1,25 +1,23 @@
 import { createSecretKey, X509Certificate } from 'node:crypto';
 import { createManagement } from '../api/client/management.ts';
 import { errorFacts, type Log } from '../program/log.ts';
-import { schedule } from '../program/scheduling.ts';
+import { pause, schedule } from '../program/scheduling.ts';
 import type { OperatorConfig } from './config.ts';
 import { callsOfLeader } from './leader/election.ts';
 import { createClusterSecrets } from './kube/secrets/cluster-secrets.ts';
 import { createClusterSource } from './kube/source/cluster-source.ts';
 import type { InstalledDefinitions } from './kube/source/installed-definitions.ts';
-import { createEventRecorder } from './kube/source/event-recorder.ts';
+import { createEventRecorder, tellInstallation } from './kube/source/event-recorder.ts';
 import type { KubeApi } from './kube/client/kube-api.ts';
 import { KubeError } from './kube/client/kube-error.ts';
 import { defaultTimes } from './kube/client/list-watch.ts';
 import type { SecretWatchOptions } from './kube/secrets/watches.ts';
-import { tellInstallation } from './kube/source/installation-event.ts';
 import { readServiceAccountKeys } from './kube/source/service-accounts.ts';
 import { createBoxServices, inClusterAddresses } from './kube/services/box-services.ts';
 import type { OperatorMetrics } from './metrics.ts';
 import { startReconciler, type Reconciler } from './reconcile/reconciler.ts';
 import { readFile } from 'node:fs/promises';
 import { ManagementError } from '../api/client/management-error.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Dependencies of the leader. */
 export interface Leader {
@@ -30,19 +28,18 @@ export interface Leader {
   readonly identity: string;
   readonly metrics: OperatorMetrics;
   readonly log: Log;
-  readonly sleeper: Sleeper;
   readonly definitions: InstalledDefinitions;
 }
 
 /** Starts the reconciler over a cluster: its declarations, Secrets, Events and Service, until aborted. */
 export function reconcileCluster(leader: Leader, signal: AbortSignal): Reconciler {
-  const { config, kube, leads, cluster, identity: instance, metrics, log, sleeper, definitions } = leader;
+  const { config, kube, leads, cluster, identity: instance, metrics, log, definitions } = leader;
   const listening: SecretWatchOptions = {
     api: kube,
     times: { ...defaultTimes, relistPeriod: config.relistSeconds * 1000 },
     random: Math.random,
     now: () => performance.now(),
-    sleep: sleeper.sleep,
+    sleep: pause,
     onFailure(error, wait) {
       metrics.watchFailed(error instanceof KubeError && error.code === 'garbled');
       log.warn({ ...errorFacts(error), wait }, 'the API server');
@@ -94,9 +91,9 @@ export function reconcileCluster(leader: Leader, signal: AbortSignal): Reconcile
         signal,
       ).catch(onLost);
     },
-    onUsageFailure(box, error, isNew) {
+    onUsageFailure(box, error) {
       metrics.usageFailed();
-      if (isNew) log.warn({ box, ...errorFacts(error) }, 'the usage of a box cannot be read');
+      log.warn({ box, ...errorFacts(error) }, 'the usage of a box cannot be read');
     },
     onFailure: (box, error, wait) => log.warn({ box, wait, ...errorFacts(error) }, 'a pass failed'),
   });
@@ -144,26 +141,4 @@ function demandCertificates(text: string): void {
 function reasonOf(error: unknown): string {
   if (error instanceof Error && 'syscall' in error && 'code' in error) return `cannot be read (${String(error.code)})`;
   return 'must hold one or more certificates in PEM';
-}
-
-/** Waits that can all be ended at once. */
-export interface Sleeper {
-  /** Resolves after that many milliseconds, when it is woken, or when aborted. */
-  readonly sleep: (wait: number, signal: AbortSignal) => Promise<void>;
-  /** Ends every wait that has started. */
-  wake(): void;
-}
-
-/** Creates a sleeper without any waits. */
-export function createSleeper(): Sleeper {
-  let woken = new AbortController();
-  return {
-    async sleep(wait, signal) {
-      await sleep(wait, undefined, { signal: AbortSignal.any([signal, woken.signal]) }).catch(() => undefined);
-    },
-    wake() {
-      woken.abort();
-      woken = new AbortController();
-    },
-  };
 }

@@ -1,7 +1,8 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { ConditionCount, PassMeter } from './reconcile/pass-metrics.ts';
+import type { BoxCache } from './reconcile/box-cache.ts';
+import { inAllBoxes, isMassDeletion } from './reconcile/deletion.ts';
+import type { PassMeter } from './reconcile/reconciler.ts';
 import type { InstalledKinds } from './desired/source.ts';
-import { isMassDeletion, type Missing } from './reconcile/deletion.ts';
 
 /** Metrics of the operator (Prometheus). Labels never contain the name of an object. */
 export interface OperatorMetrics {
@@ -10,10 +11,6 @@ export interface OperatorMetrics {
   answered(verb: string, code: number): void;
   /** Counts a list or a watch that failed and starts again; `isGarbled`: its content was invalid. */
   watchFailed(isGarbled: boolean): void;
-  /** Sets the source of the metric that counts differing fields of the definitions in the cluster. */
-  followDefinitions(read: () => InstalledKinds): void;
-  /** Sets the source of the metric that counts the rights which the operator lacks. */
-  followRights(missing: () => readonly string[]): void;
   /** Counts a read of a box's usage that failed. */
   usageFailed(): void;
   /** Counts an event that could not be recorded. */
@@ -22,8 +19,20 @@ export interface OperatorMetrics {
   page(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
-/** Creates metrics with a registry of their own; `now` is in milliseconds, from a clock that never goes back. */
-export function createOperatorMetrics(leads: () => boolean, now: () => number): OperatorMetrics {
+/** Sources of the metrics. */
+export interface MetricsOptions {
+  /** Checks whether this replica leads. */
+  readonly leads: () => boolean;
+  /** Returns the definitions in the cluster; absent: those of this release. */
+  readonly definitions?: () => InstalledKinds;
+  /** Returns the rights that the operator lacks; absent: none. */
+  readonly missingRights?: () => readonly string[];
+  /** Milliseconds, from a clock that never goes back. */
+  readonly now: () => number;
+}
+
+/** Creates metrics with a registry of their own. */
+export function createOperatorMetrics({ leads, definitions, missingRights, now }: MetricsOptions): OperatorMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'boxgate_' });
   const count = (name: string, help: string, labelNames: string[] = []): Counter =>
@@ -33,11 +42,9 @@ export function createOperatorMetrics(leads: () => boolean, now: () => number): 
   const garbled = count('garbled_answers_total', 'Lists and watches that held what should not be in them.');
   const eventsLost = count('events_lost_total', 'Events that could not be told.');
   const usageFailures = count('usage_failures_total', 'Reads of the usage of a box that failed.');
-  let definitions = (): InstalledKinds => new Map();
-  definitionGauge(registry, () => definitions());
-  let rights = (): readonly string[] => [];
+  definitionGauge(registry, () => definitions?.() ?? new Map());
   const rightsHelp = 'Rights that the operator needs in every namespace, and lacks.';
-  gauge(registry, 'missing_rights', rightsHelp, () => rights().length);
+  gauge(registry, 'missing_rights', rightsHelp, () => missingRights?.().length ?? 0);
   gauge(registry, 'leader', 'Whether this replica leads.', () => (leads() ? 1 : 0));
   return {
     passes: passMeter(registry, now),
@@ -46,8 +53,6 @@ export function createOperatorMetrics(leads: () => boolean, now: () => number): 
       restarts.inc();
       if (isGarbled) garbled.inc();
     },
-    followDefinitions: (read) => void (definitions = read),
-    followRights: (missing) => void (rights = missing),
     usageFailed: () => usageFailures.inc(),
     eventLost: () => eventsLost.inc(),
     async page() {
@@ -76,12 +81,11 @@ function passMeter(registry: Registry, now: () => number): PassMeter {
   });
   let waiting = (): number => 0;
   gauge(registry, 'queue_depth', 'Boxes that wait for a pass.', () => waiting());
-  let missing = (): Missing => ({ missing: 0, rows: 0 });
+  let boxes = (): Iterable<BoxCache> => [];
   const missingHelp = 'Objects that lists of the API server lack, and that reads do not find to be gone.';
-  gauge(registry, 'missing_objects', missingHelp, () => missing().missing);
+  gauge(registry, 'missing_objects', missingHelp, () => inAllBoxes(boxes()).missing);
   const withheldHelp = 'Whether lists lack so much that nothing is removed for want of being listed.';
-  gauge(registry, 'removals_withheld', withheldHelp, () => (isMassDeletion(missing()) ? 1 : 0));
-  let conditions = (): readonly ConditionCount[] => [];
+  gauge(registry, 'removals_withheld', withheldHelp, () => (isMassDeletion(inAllBoxes(boxes())) ? 1 : 0));
   new Gauge({
     name: 'boxgate_operator_objects',
     help: 'Objects by kind, condition and its status (True, False, Unknown), as their statuses were published.',
@@ -89,12 +93,17 @@ function passMeter(registry: Registry, now: () => number): PassMeter {
     registers,
     collect() {
       this.reset();
-      for (const { kind, condition, status, objects } of conditions()) this.set({ kind, condition, status }, objects);
+      for (const { published } of boxes()) {
+        for (const { desired, transitions } of published.values()) {
+          const { kind } = desired.object;
+          for (const { type: condition, status } of transitions) this.inc({ kind, condition, status });
+        }
+      }
     },
   });
   const heard = new Map<string, number>();
   return {
-    measure: (...reads) => void ([waiting, missing, conditions] = reads),
+    measure: (...sources) => void ([waiting, boxes] = sources),
     heard: (box) => void heard.set(box, now()),
     begin(box) {
       const began = now();

@@ -2,19 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { errorFacts, type Log } from '../program/log.ts';
 import { giveBackMemory } from '../program/small-heap.ts';
-import { schedule } from '../program/scheduling.ts';
-import { defaultBackOff, waitAfter } from './reconcile/work-queue.ts';
+import { pause, schedule } from '../program/scheduling.ts';
+import { waitAfter } from './reconcile/work-queue.ts';
 import type { OperatorConfig } from './config.ts';
-import { startElection, requireLead, type Election } from './leader/election.ts';
+import { Election, requireLead } from './leader/election.ts';
 import { readClusterId } from './kube/client/kube-object.ts';
 import { clusterConfig, createConnection, type Connection } from './kube/client/cluster-config.ts';
 import { followDefinitions, type InstalledDefinitions, skewLines } from './kube/source/installed-definitions.ts';
 import { createKubeApi, type KubeApi, type KubeApiOptions } from './kube/client/kube-api.ts';
 import { createLeaseStore } from './kube/client/lease-store.ts';
+import { defaultTimes } from './kube/client/list-watch.ts';
 import { createOperatorMetrics } from './metrics.ts';
 import type { Reconciler } from './reconcile/reconciler.ts';
-import { followRights, lacking } from './kube/source/installation-event.ts';
-import { reconcileCluster, createSleeper, type Sleeper } from './cluster-reconciler.ts';
+import { followRights, lacking } from './kube/client/rights.ts';
+import { reconcileCluster } from './cluster-reconciler.ts';
 import { createServer, type ServerResponse } from 'node:http';
 import type { OperatorMetrics } from './metrics.ts';
 import { portOf } from '../program/environment.ts';
@@ -41,16 +42,16 @@ export async function serveOperator(config: OperatorConfig, log: Log): Promise<R
   const connection = createConnection(() => clusterConfig(config.access));
   const stopping = new AbortController();
   const identity = `${config.podUid ?? hostname()}_${randomUUID()}`;
-  const metrics = createOperatorMetrics(
-    () => election.leads(),
-    () => performance.now(),
-  );
+  const metrics = createOperatorMetrics({
+    leads: () => election.leads(),
+    definitions: () => definitions.kinds(),
+    missingRights: () => rights.missing(),
+    now: () => performance.now(),
+  });
   const count: Count = (request, status) => metrics.answered(verbOf(request), status);
   const election = elect(config, identity, leaseApi(config, connection, count), log);
   const kube = createKubeApi(connection, { onAnswer: count });
-  const sleeper = createSleeper();
-  const definitions = followOwnDefinitions(kube, sleeper, log, stopping.signal);
-  metrics.followDefinitions(definitions.kinds);
+  const definitions = followOwnDefinitions(kube, log, stopping.signal);
   const health = await startHealthServer({
     ...config,
     port: config.healthPort,
@@ -63,16 +64,12 @@ export async function serveOperator(config: OperatorConfig, log: Log): Promise<R
     },
   });
   let reconciler: Reconciler | undefined;
-  const onReturn = (): void => {
-    sleeper.wake();
-    reconciler?.retry();
-  };
-  const rights = followRights({ ...config, kube, instance: identity, schedule, log, onReturn }, stopping.signal);
-  metrics.followRights(() => rights.missing());
+  const onReturn = (): void => reconciler?.retry();
+  const rights = followRights({ ...config, kube, instance: identity, log, onReturn }, stopping.signal);
 
   async function lead(): Promise<never> {
     const { signal } = stopping;
-    const cluster = config.clusterId ?? (await patiently(() => readClusterId(kube, signal), log, sleeper, signal));
+    const cluster = config.clusterId ?? (await patiently(() => readClusterId(kube, signal), log, signal));
     await election.won;
     signal.throwIfAborted();
     log.info({ cluster }, 'this replica leads');
@@ -84,7 +81,6 @@ export async function serveOperator(config: OperatorConfig, log: Log): Promise<R
       identity,
       metrics,
       log,
-      sleeper,
       definitions,
     };
     reconciler = reconcileCluster(leader, signal);
@@ -112,9 +108,9 @@ export async function serveOperator(config: OperatorConfig, log: Log): Promise<R
 }
 
 /** Follows the definitions in every replica: probes ask each of them. */
-function followOwnDefinitions(api: KubeApi, { sleep }: Sleeper, log: Log, signal: AbortSignal): InstalledDefinitions {
+function followOwnDefinitions(api: KubeApi, log: Log, signal: AbortSignal): InstalledDefinitions {
   const onFailure = (error: unknown): void => log.warn(errorFacts(error), 'the definitions of custom resources');
-  const definitions = followDefinitions({ api, sleep, onFailure }, signal);
+  const definitions = followDefinitions({ api, sleep: pause, onFailure }, signal);
   definitions.onChange(() => {
     const skew = skewLines(definitions.kinds());
     if (skew.length > 0) log.warn({ skew }, 'the definitions of custom resources are of another release');
@@ -139,7 +135,7 @@ function leaseApi({ leaseSeconds }: OperatorConfig, connection: Connection, coun
 function elect(config: OperatorConfig, identity: string, api: KubeApi, log: Log): Election {
   const { namespace, leaseName: name, leaseSeconds: seconds, podUid } = config;
   const duration = seconds * 1000;
-  return startElection({
+  return new Election({
     store: createLeaseStore(api, { namespace, name, seconds }, () => new Date()),
     identity,
     pod: podUid,
@@ -152,15 +148,15 @@ function elect(config: OperatorConfig, identity: string, api: KubeApi, log: Log)
 }
 
 /** Retries work, with longer and longer waits, until it succeeds or the signal is aborted. */
-async function patiently<T>(work: () => Promise<T>, log: Log, sleeper: Sleeper, signal: AbortSignal): Promise<T> {
+async function patiently<T>(work: () => Promise<T>, log: Log, signal: AbortSignal): Promise<T> {
   for (let failures = 1; ; failures += 1) {
     try {
       return await work();
     } catch (error) {
       signal.throwIfAborted();
-      const wait = waitAfter(failures, defaultBackOff, Math.random);
+      const wait = waitAfter(failures, defaultTimes.backOff, Math.random);
       log.warn({ ...errorFacts(error), wait }, 'cannot begin');
-      await sleeper.sleep(wait, signal);
+      await pause(wait, signal);
       signal.throwIfAborted();
     }
   }

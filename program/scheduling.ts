@@ -78,3 +78,8 @@ export function schedule(wait: number, callback: () => void): () => void {
   const timer = setTimeout(callback, wait);
   return () => clearTimeout(timer);
 }
+
+/** Resolves after `wait` milliseconds, and immediately when aborted. */
+export async function pause(wait: number, signal: AbortSignal): Promise<void> {
+  await sleep(wait, undefined, { signal }).catch(() => undefined);
+}

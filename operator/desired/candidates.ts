@@ -138,9 +138,4 @@ export function permittedMetadata(validated: ValidatedObject, granted: readonly 
   return { ...validated, secret: left, notPermitted, whole: validated };
 }
 
-/** Returns the keys that an annotation permits, separated by commas or blanks. */
-export function grantedMetadata(annotation: string | undefined): readonly string[] {
-  return (annotation ?? '').split(/[\s,]+/).filter((key) => key !== '');
-}
-
 type Texts = Readonly<Record<string, string>>;

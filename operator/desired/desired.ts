@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import type { Secret } from '../../api/client/secret.ts';
 import { ownerOf, type Declared, digestOf, type SecretPart } from './declared.ts';
 import type { ValidatedObject } from './validate.ts';
 import type { ResolvedSecret } from '../secrets/resolve.ts';
@@ -162,7 +163,12 @@ export function desiredOf(
 function isSameSecret(one: ResolvedSecret, other: ResolvedSecret): boolean {
   if (one.state !== 'ready' || other.state !== 'ready') return one.state === other.state;
   const [before, after] = [one.previous, other.previous];
-  return one.value === other.value && before?.value === after?.value && before?.until === after?.until;
+  const isSamePrevious = isSameText(before?.value, after?.value) && before?.until === after?.until;
+  return isSameText(one.value, other.value) && isSamePrevious;
+}
+
+function isSameText(one: Secret | undefined, other: Secret | undefined): boolean {
+  return one === other || one?.reveal() === other?.reveal();
 }
 
 /** Checks whether two secrets say the same. Changes are found by identity: a new object would be a change. */

@@ -108,11 +108,6 @@ export function validateHosts(claims: readonly HostClaim[], publicHost: string):
   return verdicts;
 }
 
-/** Returns the hosts that an annotation grants, separated by commas or blanks. */
-export function grantedHosts(annotation: string | undefined): readonly string[] {
-  return (annotation ?? '').split(/[\s,]+/).filter((host) => host !== '');
-}
-
 const hostName = new RegExp(HOST_NAME);
 
 /** Returns the host names among texts, in lower case, without those that no box gets. */

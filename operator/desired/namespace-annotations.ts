@@ -15,7 +15,7 @@ export interface BoxQuota {
  */
 export function readQuota(annotation: string | undefined): BoxQuota {
   const quota: Partial<Record<keyof Quota, number>> = {};
-  for (const entry of (annotation ?? '').split(/[\s,]+/).filter((text) => text !== '')) {
+  for (const entry of annotationEntries(annotation)) {
     const [, name = '', digits = ''] = /^([a-z]+)=([0-9]{1,13})$/.exec(entry) ?? [];
     const limit = Number(digits);
     if (digits === '' || limit > HIGHEST_QUOTA) return faulty(`${shown(entry)} is not a name, "=" and a number`);
@@ -24,6 +24,11 @@ export function readQuota(annotation: string | undefined): BoxQuota {
     quota[name] = limit;
   }
   return { quota };
+}
+
+/** Returns the entries of an annotation, separated by commas or blanks. */
+export function annotationEntries(annotation: string | undefined): readonly string[] {
+  return (annotation ?? '').split(/[\s,]+/).filter((entry) => entry !== '');
 }
 
 function noQuota(name: string): string {

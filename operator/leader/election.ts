@@ -1,20 +1,6 @@
 import { look, mayTake, type Candidate, type Lease, type LeaseStore, type Sight } from './lease.ts';
 import type { Management } from '../../api/client/management.ts';
 
-/** One replica's part in the leader election. */
-export interface Election {
-  /** Resolves when this replica leads; stays pending if it never does. */
-  readonly won: Promise<void>;
-  /** Rejects with LeadershipLost when this replica no longer leads, without having released the Lease. */
-  readonly lost: Promise<never>;
-  /** Checks whether this replica leads now; to be called before every write. */
-  readonly leads: () => boolean;
-  /** Checks whether this replica knows the leader: it has seen the Lease within the duration of a Lease. */
-  readonly isInformed: () => boolean;
-  /** Stops taking part, and lets another replica lead. No work may be running any more that only a leader may do. */
-  release(): Promise<void>;
-}
-
 /** Error of a replica that no longer leads: its remaining writes are another one's now. */
 export class LeadershipLost extends Error {
   override readonly name = 'LeadershipLost';
@@ -41,13 +27,11 @@ const retryPart = 2 / 15;
 /** Limit of a call while a replica leaves, in milliseconds. */
 const longestPatience = 1_000;
 
-/** Starts to take part in an election. */
-export function startElection(options: ElectionOptions): Election {
-  return new LeaseElection(options);
-}
-
-class LeaseElection implements Election {
+/** One replica's part in the leader election, from its creation on. */
+export class Election {
+  /** Rejects with LeadershipLost when this replica no longer leads, without having released the Lease. */
   readonly lost: Promise<never>;
+  /** Resolves when this replica leads; stays pending if it never does. */
   readonly won: Promise<void>;
   readonly #options: ElectionOptions;
   /** Aborted when it stops taking part; then `#hurry` also aborts the call that is running. */
@@ -74,6 +58,7 @@ class LeaseElection implements Election {
     this.#ended = this.#takePart();
   }
 
+  /** Checks whether this replica leads now; to be called before every write. */
   readonly leads = (): boolean => {
     if (this.#held === undefined) return false;
     if (this.#options.now() < this.#until) return true;
@@ -81,8 +66,10 @@ class LeaseElection implements Election {
     return false;
   };
 
+  /** Checks whether this replica knows the leader: it has seen the Lease within the duration of a Lease. */
   readonly isInformed = (): boolean => this.#options.now() - this.#seenAt < this.#options.duration;
 
+  /** Stops taking part, and lets another replica lead. No work may be running any more that only a leader may do. */
   async release(): Promise<void> {
     const { store, duration, schedule, onFailure } = this.#options;
     // Whole milliseconds: a timeout of anything else throws.

@@ -1,10 +1,9 @@
 import { ManagementError } from '../../api/client/management-error.ts';
+import { createDeadline } from '../../program/deadline.ts';
 import type { QueueOptions } from './work-queue.ts';
 
 /** Reachability of the API. */
 export interface ApiAvailability {
-  /** Notes a failed call: if it got no answer, the API is checked immediately. */
-  suspect(error: unknown): void;
   /** Notes that the API has served a pass. */
   noteServed(): void;
   /** Returns why the API could not serve the last time; undefined if it could. */
@@ -26,9 +25,7 @@ export interface ApiAvailabilityOptions {
   readonly schedule: QueueOptions['schedule'];
 }
 
-/** Milliseconds between two checks while the API answers: without changes nothing else would notice a failure. */
-const calmPeriod = 5_000;
-/** Milliseconds between two checks while it does not, and limit of an answer: work resumes within five seconds. */
+/** Milliseconds between two checks, and limit of an answer: work resumes within five seconds. */
 const period = 2_000;
 
 /**
@@ -37,37 +34,28 @@ const period = 2_000;
  */
 export function watchApiAvailability({ ask, onAway, onReturn, schedule }: ApiAvailabilityOptions): ApiAvailability {
   const stopping = new AbortController();
-  let isAsking = false;
   let reported: string | undefined;
   let hasServed = false;
   let last: string | undefined;
   let cancel = (): void => undefined;
 
   async function look(): Promise<void> {
-    isAsking = true;
-    const late = new AbortController();
-    const spare = schedule(period, () => late.abort(new Error('no answer in time')));
-    const fault = await faultOf(ask, AbortSignal.any([stopping.signal, late.signal]));
-    spare();
-    isAsking = false;
+    const deadline = createDeadline(period, () => new Error('no answer in time'));
+    const fault = await faultOf(ask, AbortSignal.any([stopping.signal, deadline.signal]));
+    deadline.lift();
     if (stopping.signal.aborted) return;
     const [before, seen] = [reported, last];
     last = fault;
     // Replicas may differ in their reasons: one that comes and goes is not reported.
     if (fault === undefined || before === undefined || fault === seen) reported = fault;
-    cancel = schedule(fault === undefined ? calmPeriod : period, () => void look());
+    cancel = schedule(period, () => void look());
     if (reported !== undefined && reported !== before) onAway(reported, before === undefined && hasServed);
     hasServed ||= fault === undefined;
     if (reported === undefined && before !== undefined) onReturn();
   }
 
-  cancel = schedule(calmPeriod, () => void look());
+  cancel = schedule(period, () => void look());
   return {
-    suspect(error) {
-      if (!isNoAnswer(error) || isAsking || reported !== undefined || stopping.signal.aborted) return;
-      cancel();
-      void look();
-    },
     noteServed: () => void (hasServed = true),
     fault: () => reported,
     stop() {
@@ -83,11 +71,7 @@ async function faultOf(ask: ApiAvailabilityOptions['ask'], signal: AbortSignal):
     await ask(signal);
     return undefined;
   } catch (error) {
-    if (error instanceof ManagementError) return isNoAnswer(error) ? error.message : undefined;
+    if (error instanceof ManagementError && error.code !== 'unavailable') return undefined;
     return error instanceof Error ? error.message : String(error);
   }
-}
-
-function isNoAnswer(error: unknown): boolean {
-  return error instanceof ManagementError && error.code === 'unavailable';
 }

@@ -1,7 +1,7 @@
 import type { Adoption, ApplyLine, ApplyResult, DeclareLine } from '../../api/client/desired-state.ts';
 import type { Fault } from '../../crds/fault.ts';
 import { withoutDenied } from '../desired/candidates.ts';
-import type { KnownRow, StoredState } from './box-cache.ts';
+import { replaceRows, type KnownRow, type StoredState } from './box-cache.ts';
 import { declarerOf, ownerOf } from '../desired/declared.ts';
 import { intentOf, rowKey, rowOf, type Desired } from '../desired/desired.ts';
 import { releaseRetained } from '../secrets/forget.ts';
@@ -17,15 +17,15 @@ export async function compareWithStored(pass: BoxPass, desired: readonly Desired
   const { cache, api, quota } = pass;
   const { stored } = cache;
   retryRefusals(stored);
-  stored.forgetUndeclaredLinks();
+  stored.undeclaredLinks.clear();
   // No call is needed if the database has just shown that this cluster declares nothing.
-  if (stored.isSynced && stored.rows.size === 0 && cache.published.size === 0) return;
+  if (stored.certainty === 'matched' && stored.rows.size === 0 && cache.published.size === 0) return;
   const wanted = new Map(
     desired.filter((one) => intentOf(one) === 'declare').map((one) => [one.validated.rowKey, one]),
   );
   const before = stored.rows;
   const results = await api.apply(true, comparisons(wanted.values()));
-  stored.setQuota(quotaText(quota, stored));
+  stored.quota = quotaText(quota, stored);
   const rows = new Map<string, KnownRow>();
   for (const result of results) {
     const key = rowKey(result);
@@ -34,7 +34,7 @@ export async function compareWithStored(pass: BoxPass, desired: readonly Desired
     if (row !== undefined) rows.set(key, row);
     else if (result.result === 'conflict' && declared !== undefined) noteRefusal(result, declared, stored);
   }
-  stored.replaceRows(rows);
+  replaceRows(stored, rows);
 }
 
 function* comparisons(wanted: Iterable<Desired>): Generator<ApplyLine> {
@@ -122,7 +122,7 @@ async function carryOut(pass: BoxPass, plan: Plan, desired: readonly Desired[]):
   const declared = new Map(declare.map((one) => [one.validated.rowKey, one]));
   const results = await api.apply(false, [...removed.map(removalLine), ...declare.map(declareLine)]);
   for (const result of results) noteResult(result, declared.get(rowKey(result)), stored);
-  stored.setQuota(quotaText(quota, stored));
+  stored.quota = quotaText(quota, stored);
   return { removed, left };
 }
 
@@ -163,19 +163,19 @@ function noteResult(result: ApplyResult, declared: Desired | undefined, stored: 
     case 'updated':
     case 'unchanged':
       if (declared === undefined) return;
-      stored.setApplied(
-        declared.object.key,
+      stored.rows.set(
         declared.validated.rowKey,
         rowOfObject(declared, { digest: declared.digest, faults: belowSpec(result.faults) }),
       );
+      stored.refusals.delete(declared.object.key);
       return;
     case 'deleted':
     case 'absent':
-      stored.deleteRow(key);
+      stored.rows.delete(key);
       return;
     case 'retained':
-      stored.deleteRow(key);
-      stored.setUndeclaredLink(key, true);
+      stored.rows.delete(key);
+      stored.undeclaredLinks.set(key, true);
       return;
     case 'conflict':
     case 'invalid':
@@ -191,12 +191,12 @@ function noteRefusal(result: ApplyResult, { object: { key }, digest }: Desired, 
   const faults = belowSpec(result.faults);
   if (result.quota !== undefined) {
     const detail = faults.map(({ message }) => message).join('; ');
-    stored.setRefusal(key, { digest, result: 'quota', faults: none, detail });
+    stored.refusals.set(key, { digest, result: 'quota', faults: none, detail });
     return;
   }
   const kind = result.result === 'invalid' ? 'invalid' : 'conflict';
   const detail = result.detail ?? (kind === 'invalid' ? 'the API refuses it' : 'the id was there before');
-  stored.setRefusal(key, { digest, result: kind, faults, detail });
+  stored.refusals.set(key, { digest, result: kind, faults, detail });
 }
 
 const none: readonly never[] = [];
@@ -215,14 +215,14 @@ function retryRefusals(stored: StoredState): void {
   let beyond = 0;
   for (const [key, { result }] of stored.refusals) {
     if (result === 'quota') beyond += 1;
-    if (result !== 'quota' || beyond <= retriedInSweep) stored.deleteRefusal(key);
+    if (result !== 'quota' || beyond <= retriedInSweep) stored.refusals.delete(key);
   }
 }
 
 /** Forgets refusals beyond a quota, because there may be room now; returns whether there were any. */
 function retryBeyondQuota(stored: StoredState): boolean {
   const before = stored.refusals.size;
-  for (const [key, { result }] of stored.refusals) if (result === 'quota') stored.deleteRefusal(key);
+  for (const [key, { result }] of stored.refusals) if (result === 'quota') stored.refusals.delete(key);
   return stored.refusals.size < before;
 }
 

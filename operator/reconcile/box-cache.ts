@@ -19,93 +19,32 @@ export interface KnownRow extends RowName {
   readonly faults: readonly Fault[];
 }
 
-/** State of a box in the database, as the API has last told it. Everybody may read it; only its methods change it. */
-export class StoredState {
-  #rows = new Map<string, KnownRow>();
-  readonly #refusals = new Map<string, Refusal>();
-  readonly #undeclaredLinks = new Map<string, boolean>();
-  #quota = '{}';
-  #isSynced = false;
-  #isKnown = false;
-
+/** State of a box in the database, as the API has last told it; written by `apply.ts` and `deletion.ts`. */
+export interface StoredState {
   /** By row key: the rows of this cluster. */
-  get rows(): ReadonlyMap<string, KnownRow> {
-    return this.#rows;
-  }
-
-  /** By object key: the last refusal of an object. */
-  get refusals(): ReadonlyMap<string, Refusal> {
-    return this.#refusals;
-  }
-
+  rows: Map<string, KnownRow>;
+  /** By object key: the last refusal of an object, which is not sent again in this form. */
+  readonly refusals: Map<string, Refusal>;
   /** By row key: true if a resource exists that a policy links and nobody here declares. */
-  get undeclaredLinks(): ReadonlyMap<string, boolean> {
-    return this.#undeclaredLinks;
-  }
-
+  readonly undeclaredLinks: Map<string, boolean>;
   /** Quotas last sent to the API, as JSON. */
-  get quota(): string {
-    return this.#quota;
-  }
+  quota: string;
+  /**
+   * `matched`: the rows are those of the database, as far as anybody can know. `doubtful`: the next pass compares
+   * everything. `unknown`: they were never read, and a missing row says nothing.
+   */
+  certainty: 'unknown' | 'doubtful' | 'matched';
+}
 
-  /** True if `rows` matches the database, as far as anybody can know. Otherwise the next pass compares everything. */
-  get isSynced(): boolean {
-    return this.#isSynced;
-  }
+/** Notes all rows, as they were just read. */
+export function replaceRows(stored: StoredState, rows: Map<string, KnownRow>): void {
+  stored.rows = rows;
+  stored.certainty = 'matched';
+}
 
-  /** True once the rows were read: before, a missing row says nothing. */
-  get isKnown(): boolean {
-    return this.#isKnown;
-  }
-
-  /** Notes all rows, as they were just read. */
-  replaceRows(rows: Map<string, KnownRow>): void {
-    this.#rows = rows;
-    this.#isSynced = true;
-    this.#isKnown = true;
-  }
-
-  /** Notes that the rows may have changed: the next pass compares everything. */
-  markUnsynced(): void {
-    this.#isSynced = false;
-  }
-
-  /** Notes the row of an object that the API has just applied. */
-  setApplied(objectKey: string, rowKey: string, row: KnownRow): void {
-    this.#rows.set(rowKey, row);
-    this.#refusals.delete(objectKey);
-  }
-
-  /** Notes that this cluster has no such row any more. */
-  deleteRow(rowKey: string): void {
-    this.#rows.delete(rowKey);
-  }
-
-  /** Notes the refusal of an object. */
-  setRefusal(objectKey: string, refusal: Refusal): void {
-    this.#refusals.set(objectKey, refusal);
-  }
-
-  /** Forgets a refusal, so that the object is sent again. */
-  deleteRefusal(objectKey: string): void {
-    this.#refusals.delete(objectKey);
-  }
-
-  /** Notes whether a resource exists that nobody here declares; undefined: that is unknown. */
-  setUndeclaredLink(rowKey: string, exists: boolean | undefined): void {
-    if (exists === undefined) this.#undeclaredLinks.delete(rowKey);
-    else this.#undeclaredLinks.set(rowKey, exists);
-  }
-
-  /** Forgets all resources that nobody here declares, so that they are requested again. */
-  forgetUndeclaredLinks(): void {
-    this.#undeclaredLinks.clear();
-  }
-
-  /** Notes the quotas that the API was sent, as JSON. */
-  setQuota(quota: string): void {
-    this.#quota = quota;
-  }
+/** Notes that the rows may have changed: the next pass compares everything. */
+export function doubtRows(stored: StoredState): void {
+  if (stored.certainty === 'matched') stored.certainty = 'doubtful';
 }
 
 /** Result of the last published status, and the times at which its conditions changed. */
@@ -157,8 +96,6 @@ export interface UsageCache {
   known: KnownUsage | undefined;
   /** Time of the next read, in milliseconds since 1970. */
   due: number;
-  /** Time of the last failure that was new; the failures of a period after it are one. */
-  failed: number | undefined;
   /** The round of portions that is running: its results so far, and the client after which it continues. */
   round: { readonly told: Map<string, ClientUsage>; readonly after: string } | undefined;
 }
@@ -169,7 +106,6 @@ export interface UsageCache {
  */
 export interface BoxCache {
   declared: DeclaredCache;
-  /** Changed by its methods only. */
   readonly stored: StoredState;
   readonly deletions: DeletionCache;
   readonly namespace: NamespaceCache;
@@ -193,7 +129,7 @@ export interface BoxCache {
 export function emptyCache(): BoxCache {
   return {
     declared: { objects: new Map(), definitions: undefined, issuer: '' },
-    stored: new StoredState(),
+    stored: { rows: new Map(), refusals: new Map(), undeclaredLinks: new Map(), quota: '{}', certainty: 'unknown' },
     deletions: { missing: 0, hasPending: false },
     namespace: { claim: undefined, isRetired: false, quotaFault: undefined },
     secrets: { generated: new Map(), leftovers: new Set() },

@@ -142,7 +142,7 @@ export interface PassContext {
   readonly random: () => number;
   /** Milliseconds between two reads of a box's usage; undefined: it is never read. */
   readonly usagePeriod?: number;
-  /** Called when the usage of a box could not be read; `isNew`: for the first time in a period. */
-  readonly onUsageFailure?: (box: string, error: ManagementError, isNew: boolean) => void;
+  /** Called when the usage of a box could not be read. */
+  readonly onUsageFailure?: (box: string, error: ManagementError) => void;
   readonly onProgress: (box: string, progress: ApplyProgress['progress']) => void;
 }

@@ -25,11 +25,9 @@ const period = 1_000;
  */
 export function startDeadlines(options: DeadlineOptions, signal: AbortSignal): void {
   let cancel = (): void => undefined;
-  /** By uid. */
-  const reported = new Set<string>();
   const next = (): void => {
     if (signal.aborted) return;
-    reportWaiting(options, reported);
+    reportWaiting(options);
     cancel = options.schedule(period, () => void releaseOverdue(options, signal).finally(next));
   };
   signal.addEventListener('abort', () => cancel(), { once: true });
@@ -39,14 +37,11 @@ export function startDeadlines(options: DeadlineOptions, signal: AbortSignal): v
 /** Milliseconds: a shorter wait of a deletion is not reported. */
 const patience = 2_000;
 
-/** Reports once each object that waits for a pass that succeeds. */
-function reportWaiting({ finalizers, failureOf, events }: DeadlineOptions, reported: Set<string>): void {
-  const going = finalizers.terminating();
-  for (const uid of reported) if (!going.some((one) => one.uid === uid)) reported.delete(uid);
-  for (const { kind, namespace, name, uid, waited } of going) {
+/** Reports each object that waits for a pass that succeeds; the recorder leaves out what it has just recorded. */
+function reportWaiting({ finalizers, failureOf, events }: DeadlineOptions): void {
+  for (const { kind, namespace, name, uid, waited } of finalizers.terminating()) {
     const failure = failureOf(namespace);
-    if (waited < patience || reported.has(uid) || failure === undefined) continue;
-    reported.add(uid);
+    if (waited < patience || failure === undefined) continue;
     const object = { kind, namespace, name, uid };
     events.record({ object, type: 'Warning', reason: 'DeletionWaits', message: deletionWaits(failure) });
   }

@@ -1,5 +1,5 @@
 import type { ApplyResult } from '../../api/client/desired-state.ts';
-import type { KnownRow, StoredState, DeletionCache } from './box-cache.ts';
+import { doubtRows, replaceRows, type DeletionCache, type KnownRow, type StoredState } from './box-cache.ts';
 import type { Kind } from '../../crds/kind.ts';
 import type { PassContext, BoxPass } from './box-pass.ts';
 import { declarerOf } from '../desired/declared.ts';
@@ -29,7 +29,8 @@ export async function removeDeleted(pass: BoxPass): Promise<Deletions> {
   deletions.missing = 0;
   deletions.hasPending = going.length > 0;
   if (hostsFailure !== undefined) throw hostsFailure;
-  if (!stored.isSynced && (going.length > 0 || contests(candidates, stored.rows).size > 0)) await listStoredRows(pass);
+  if (stored.certainty !== 'matched' && (going.length > 0 || contests(candidates, stored.rows).size > 0))
+    await listStoredRows(pass);
   deletions.hasPending = going.length > 0 || !isEachDeclared(stored.rows, candidates);
   if (!deletions.hasPending) return { removed: [], open: new Set() };
   const there = uidsOf(candidates);
@@ -67,7 +68,7 @@ export async function removeFinalizers({ box, cache, context, signal }: BoxPass)
   const { source } = context;
   const { stored } = cache;
   const going = source.finalizers?.terminating(box) ?? [];
-  if (going.length === 0 || !stored.isSynced) return;
+  if (going.length === 0 || stored.certainty !== 'matched') return;
   const declarers = new Set([...stored.rows.values()].map(({ declarer }) => declarer.uid));
   const free = going.filter(({ uid }) => !declarers.has(uid));
   if (free.length === 0) return;
@@ -96,7 +97,7 @@ async function listStoredRows(pass: BoxPass): Promise<void> {
       isSame ? { ...known, retain } : { kind, id, declarer: declarerOf(owner), digest: undefined, retain, faults: [] },
     );
   }
-  stored.replaceRows(rows);
+  replaceRows(stored, rows);
 }
 
 async function remove(pass: BoxPass, removals: readonly Removal[]): Promise<readonly Removal[]> {
@@ -109,10 +110,11 @@ async function remove(pass: BoxPass, removals: readonly Removal[]): Promise<read
 
 function noteRemoval(result: ApplyResult, stored: StoredState): void {
   const key = rowKey(result);
-  stored.deleteRow(key);
-  stored.setUndeclaredLink(key, result.result === 'retained' ? true : undefined);
+  stored.rows.delete(key);
+  if (result.result === 'retained') stored.undeclaredLinks.set(key, true);
+  else stored.undeclaredLinks.delete(key);
   // Somebody else has the row now: the database must be compared again.
-  if (result.result === 'conflict') stored.markUnsynced();
+  if (result.result === 'conflict') doubtRows(stored);
 }
 
 /** Part of a pass that confirms removals. */

@@ -5,7 +5,7 @@ import { withoutTaken } from '../desired/hosts.ts';
 import type { Listing, SecretNeeds } from '../desired/source.ts';
 import { recordQuotaFault, recordInlineSecrets } from '../status/events.ts';
 import { boxApi, type BoxApi, isTerminating, type BoxPass } from './box-pass.ts';
-import type { BoxCache } from './box-cache.ts';
+import { doubtRows, type BoxCache } from './box-cache.ts';
 import type { PassRequest } from './box-pass.ts';
 import { publishAgain } from './statuses.ts';
 import { contests, desiredOf, type Candidate, type Desired } from '../desired/desired.ts';
@@ -32,7 +32,7 @@ export async function openPass(request: PassRequest): Promise<BoxPass> {
     events: context.events,
   });
   cache.nextLook = undefined;
-  const isSweep = scope === 'everything' || !cache.stored.isSynced;
+  const isSweep = scope === 'everything' || cache.stored.certainty !== 'matched';
   // Statuses that somebody else wrote: only in a sweep, so that two conflicting writers write rarely.
   if (isSweep) publishAgain(cache, context.source.takeForeignStatusWrites?.(box) ?? []);
   const secrets = { box, keeper: context.keeper, cache: cache.secrets, signal };
@@ -81,7 +81,7 @@ async function retire(api: BoxApi, listing: Listing, { namespace }: BoxCache): P
 function noteClaim({ tenancy }: Listing, { namespace, stored }: BoxCache): void {
   if (tenancy === undefined) return;
   const claim = JSON.stringify(tenancy.claim);
-  if (namespace.claim !== undefined && namespace.claim !== claim) stored.markUnsynced();
+  if (namespace.claim !== undefined && namespace.claim !== claim) doubtRows(stored);
   namespace.claim = claim;
 }
 

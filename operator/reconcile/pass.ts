@@ -90,5 +90,5 @@ async function findLinks(
   const links = linksToAsk(desired, (key) => stored.rows.has(key), stored.undeclaredLinks);
   if (links.length === 0) return;
   const missing = new Set((await missingLinks(links)).map(linkKey));
-  for (const link of links) stored.setUndeclaredLink(linkKey(link), !missing.has(linkKey(link)));
+  for (const link of links) stored.undeclaredLinks.set(linkKey(link), !missing.has(linkKey(link)));
 }

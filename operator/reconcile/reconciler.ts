@@ -1,14 +1,14 @@
 import { ManagementError } from '../../api/client/management-error.ts';
 import { watchApiAvailability, type ApiAvailability } from './api-availability.ts';
-import { defaultBackOff, createWorkQueue, type QueueOptions } from './work-queue.ts';
+import { defaultBackOff, WorkQueue, type QueueOptions } from './work-queue.ts';
 import { emptyCache, type BoxCache } from './box-cache.ts';
 import { createClusterSettings, type ReadServiceAccounts, createJobs, SWEEP } from './sweep.ts';
-import { countConditions, measured, noMeter, type PassMeter } from './pass-metrics.ts';
 import { startDeadlines } from './deadlines.ts';
 import { failureOf, type Failure } from '../status/reconcile-result.ts';
 import { keepHosts } from '../desired/hosts.ts';
-import { inAllBoxes, isMassDeletion, type Missing } from './deletion.ts';
+import { inAllBoxes, isMassDeletion } from './deletion.ts';
 import { reconcileBox } from './pass.ts';
+import type { Remainder } from './statuses.ts';
 import type { PassContext } from './box-pass.ts';
 
 /** Keeps every box as declared, until it is stopped. */
@@ -27,6 +27,16 @@ export interface Reconciler {
   stop(grace?: number): Promise<void>;
 }
 
+/** Measures the passes of a reconciler. */
+export interface PassMeter {
+  /** Sets the sources of its readings: the number of boxes that wait for their pass, and what is known of each box. */
+  measure(waiting: () => number, boxes: () => Iterable<BoxCache>): void;
+  /** Notes a change in a box. */
+  heard(box: string): void;
+  /** Notes the start of a pass; the returned function notes its end, successful or not. */
+  begin(box: string): (isGood: boolean) => void;
+}
+
 /** Parts of the context of a pass that the reconciler provides. */
 type OwnFacts = 'epoch' | 'servesServiceAccounts' | 'hosts' | 'apiFault' | 'isMuchMissing';
 
@@ -42,7 +52,6 @@ export interface ReconcilerOptions extends Omit<PassContext, OwnFacts>, Pick<Que
   readonly onApiAway?: (fault: string) => void;
   /** Milliseconds that a deleted object waits for an API that cannot be reached; 60,000 by default. */
   readonly holdLimit?: number;
-  /** Measures passes. */
   readonly meter?: PassMeter;
 }
 
@@ -56,14 +65,13 @@ const passing = { concurrency: 2, backOff: defaultBackOff } as const;
 export function startReconciler(options: ReconcilerOptions): Reconciler {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const { meter = noMeter, holdLimit = 60_000, source, management, schedule, sweepPeriod } = options;
+  const { meter, holdLimit = 60_000, source, management, schedule, sweepPeriod } = options;
   const epoch = claimedEpoch(() => management.claimEpoch(options.cluster, signal, options.adopts));
   const caches = new Map<string, BoxCache>();
   const sweepDue = new Set<string>();
   const failing = new Map<string, unknown>();
   const failure = quietFailure();
   const settings = createClusterSettings({ ...options, epoch });
-  const missing = (): Missing => inAllBoxes(caches.values());
   const compare = (box: string): void => {
     sweepDue.add(box);
     queue.add(box);
@@ -74,7 +82,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
     epoch,
     hosts,
     servesServiceAccounts: settings.isServed,
-    isMuchMissing: () => isMassDeletion(missing()),
+    isMuchMissing: () => isMassDeletion(inAllBoxes(caches.values())),
     apiFault: () => reach.fault(),
   };
 
@@ -82,7 +90,13 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
     const cache = caches.get(box) ?? emptyCache();
     caches.set(box, cache);
     const scope = sweepDue.delete(box) ? 'everything' : 'changes';
-    const remainder = await measured(meter, box, () => reconcileBox({ box, cache, scope, context, signal }));
+    const ended = meter?.begin(box);
+    let remainder: Remainder | undefined;
+    try {
+      remainder = await reconcileBox({ box, cache, scope, context, signal });
+    } finally {
+      ended?.(remainder !== undefined);
+    }
     if (remainder === 'more') queue.add(box);
     else if (cache.nextLook !== undefined) queue.addAfter(box, cache.nextLook - options.now().getTime());
     failing.delete(box);
@@ -92,11 +106,10 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
 
   /** Handles a failure; `box` is empty if it concerns no single one. */
   function onFailure(box: string, error: unknown, wait: number): void {
-    reach.suspect(error);
     if (error instanceof ManagementError && error.code === 'fenced') failure.reject(error);
     else if (!signal.aborted) options.onFailure(box, error, wait);
   }
-  const queue = createWorkQueue({
+  const queue: WorkQueue = new WorkQueue({
     ...options,
     ...passing,
     run: (key) => jobs.get(key)?.(queue) ?? reconcile(key),
@@ -107,8 +120,10 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
       onFailure(isJob ? '' : key, error, wait);
     },
   });
-  const conditions = () => countConditions(caches.values());
-  meter.measure(() => queue.waiting, missing, conditions);
+  meter?.measure(
+    () => queue.waiting,
+    () => caches.values(),
+  );
 
   const retry = (): void => {
     for (const [box, { deletions }] of caches) if (deletions.hasPending && failing.has(box)) queue.add(box);
@@ -130,7 +145,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
 
   // Before the first sweep: changes during it must not be missed.
   const onChange = (box: string): void => {
-    meter.heard(box);
+    meter?.heard(box);
     queue.add(box);
   };
   // Hosts are settled even if no box gets a pass. The next pass of any box, or the next sweep, retries a failure.

@@ -1,4 +1,4 @@
-import type { BoxCache, Published } from './box-cache.ts';
+import { doubtRows, type BoxCache, type Published } from './box-cache.ts';
 import { objectKey } from '../desired/declared.ts';
 import type { Desired } from '../desired/desired.ts';
 import { deletionWaits, type Failure, isSameResult, failureOf, type Refusal } from '../status/reconcile-result.ts';
@@ -180,7 +180,7 @@ export function isLocked(error: unknown): error is ManagementError {
 /** Writes the statuses that follow from an outcome; returns what remains. Throws the error of a failure. */
 export async function writeStatuses(pass: BoxPass, desired: readonly Desired[], outcome: Outcome): Promise<Remainder> {
   const { box, namespace, cache } = pass;
-  if (outcome.result !== 'applied') cache.stored.markUnsynced();
+  if (outcome.result !== 'applied') doubtRows(cache.stored);
   switch (outcome.result) {
     case 'applied':
       cache.locked = undefined;
@@ -203,7 +203,7 @@ export async function writeStatuses(pass: BoxPass, desired: readonly Desired[], 
  */
 function reported({ cache, context }: BoxPass, desired: readonly Desired[]): ReadonlySet<string> {
   const { source, apiFault } = context;
-  if (cache.stored.isKnown) return new Set();
+  if (cache.stored.certainty !== 'unknown') return new Set();
   const objects = desired.map(({ object }) => object).filter(({ kind }) => kind !== 'Box' || apiFault() === undefined);
   return new Set(objects.filter((one) => source.isReported?.(one) === true).map(({ key }) => key));
 }

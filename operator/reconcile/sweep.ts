@@ -1,4 +1,4 @@
-import { emptyCache, type BoxCache } from './box-cache.ts';
+import { emptyCache, replaceRows, type BoxCache } from './box-cache.ts';
 import type { PassContext } from './box-pass.ts';
 import type { WorkQueue } from './work-queue.ts';
 import type { ServiceAccountSettings } from '../../api/client/cluster-settings.ts';
@@ -83,7 +83,7 @@ function rememberEmpty(declared: readonly string[], stored: readonly string[], c
   for (const box of declared) {
     if (known.has(box) || caches.has(box)) continue;
     const cache = emptyCache();
-    cache.stored.replaceRows(new Map());
+    replaceRows(cache.stored, new Map());
     caches.set(box, cache);
   }
 }

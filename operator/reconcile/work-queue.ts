@@ -1,19 +1,3 @@
-/** A queue of keys. It holds each key once, runs one pass of a key at a time, and retries failed ones forever. */
-export interface WorkQueue {
-  /** Number of keys that wait for their pass, without those that wait for a time. */
-  readonly waiting: number;
-  /** Requests a pass of this key; if its pass is running, the key runs once more afterwards. */
-  add(key: string): void;
-  /** Requests a pass of this key after so many milliseconds, in place of an earlier such request. */
-  addAfter(key: string, wait: number): void;
-  /** Requests a pass of every key whose last pass failed. */
-  retry(): void;
-  /** Resolves when nothing runs and nothing is ready to run (keys that wait for a time are ignored). */
-  idle(): Promise<void>;
-  /** Accepts no more keys, and resolves when the running passes have ended. */
-  stop(): Promise<void>;
-}
-
 /** Dependencies of a queue; `schedule` calls back after so many milliseconds unless its result is called first. */
 export interface QueueOptions {
   /** Runs one pass. If it throws, the pass is repeated after a wait. */
@@ -27,18 +11,15 @@ export interface QueueOptions {
   readonly schedule: (wait: number, callback: () => void) => () => void;
 }
 
-/**
- * Creates an empty queue. Keys take turns: they run in the order in which they became ready. A pass is bounded, so
- * that neither a key that keeps failing nor one with much work delays the rest.
- */
-export function createWorkQueue(options: QueueOptions): WorkQueue {
-  return new KeyQueue(options);
-}
-
 /** Limit in milliseconds, as timers cannot wait longer than 24 days: a key that runs early sets its time again. */
 const longestWait = 86_400_000;
 
-class KeyQueue implements WorkQueue {
+/**
+ * A queue of keys. It holds each key once, runs one pass of a key at a time, and retries failed ones forever. Keys take
+ * turns: they run in the order in which they became ready. A pass is bounded, so that neither a key that keeps failing
+ * nor one with much work delays the rest.
+ */
+export class WorkQueue {
   readonly #options: QueueOptions;
   readonly #ready = new Set<string>();
   readonly #running = new Map<string, Promise<void>>();
@@ -55,10 +36,12 @@ class KeyQueue implements WorkQueue {
     this.#options = options;
   }
 
+  /** Number of keys that wait for their pass, without those that wait for a time. */
   get waiting(): number {
     return this.#ready.size + this.#again.size;
   }
 
+  /** Requests a pass of this key; if its pass is running, the key runs once more afterwards. */
   add(key: string): void {
     if (this.#stopped) return;
     this.#cancel(key);
@@ -67,6 +50,7 @@ class KeyQueue implements WorkQueue {
     this.#startNext();
   }
 
+  /** Requests a pass of this key after so many milliseconds, in place of an earlier such request. */
   addAfter(key: string, wait: number): void {
     if (this.#stopped || this.#ready.has(key) || this.#again.has(key)) return;
     this.#cancel(key);
@@ -77,15 +61,18 @@ class KeyQueue implements WorkQueue {
     this.#timers.set(key, cancel);
   }
 
+  /** Requests a pass of every key whose last pass failed. */
   retry(): void {
     for (const key of this.#failures.keys()) this.add(key);
   }
 
+  /** Resolves when nothing runs and nothing is ready to run (keys that wait for a time are ignored). */
   idle(): Promise<void> {
     if (this.#running.size === 0 && this.#ready.size === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idlers.push(resolve));
   }
 
+  /** Accepts no more keys, and resolves when the running passes have ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#ready.clear();

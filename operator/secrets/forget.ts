@@ -116,8 +116,8 @@ function wantedBy(desired: readonly Candidate[]): (kept: KeptName) => boolean {
 }
 
 /** Returns a check whether a Client or a Box refers to a Secret by its name, and may. */
-function referredToBy(desired: readonly Candidate[], { leave }: SecretKeeper): (kept: KeptName) => boolean {
-  if (leave === undefined) return () => false;
+function referredToBy(desired: readonly Candidate[], keeper: SecretKeeper): (kept: KeptName) => boolean {
+  if (keeper.leave === undefined) return () => false;
   const names = new Set(
     desired.flatMap(({ validated: { secret } }) => (secret.from === 'reference' ? [secret.name] : [])),
   );

@@ -59,7 +59,7 @@ export interface SecretKeeper {
    * Leaves secrets to the Clients that refer to them now, and remembers none of their texts: the value may be another
    * one when it is generated again. Absent: nothing can refer to what is kept.
    */
-  leave?(this: void, box: string, kept: readonly KeptName[]): void;
+  leave?(box: string, kept: readonly KeptName[]): void;
   /** Deletes secrets whose Client is gone or has another secret now. */
   forget(box: string, kept: readonly KeptName[], signal: AbortSignal): Promise<void>;
 }

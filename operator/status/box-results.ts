@@ -142,7 +142,7 @@ export async function takeUsage({ box, cache, context, signal }: UsageReader): P
   const { management, cluster, now, random, usagePeriod, onUsageFailure } = context;
   if (usagePeriod === undefined) return;
   const time = now().getTime();
-  cache.usage ??= { known: undefined, due: time + usagePeriod * random(), failed: undefined, round: undefined };
+  cache.usage ??= { known: undefined, due: time + usagePeriod * random(), round: undefined };
   const { usage } = cache;
   if (time < usage.due) return;
   const { told, after } = usage.round ?? { told: new Map<string, ClientUsage>(), after: '' };
@@ -150,22 +150,18 @@ export async function takeUsage({ box, cache, context, signal }: UsageReader): P
     const { clients, users, groups, policies, next } = await management.usage(box, cluster, after, signal);
     for (const client of clients) told.set(client.id, client);
     const isWhole = next === undefined;
+    const before = after === '' ? undefined : usage.known;
     usage.known = {
       clients: isWhole ? told : new Map([...(usage.known?.clients ?? []), ...told]),
       users,
-      groups:
-        after === '' ? new Map(groups.map(({ name, members }) => [name, members])) : (usage.known?.groups ?? new Map()),
-      policies:
-        after === ''
-          ? new Map(policies.map(({ id, last_used_at }) => [id, last_used_at]))
-          : (usage.known?.policies ?? new Map()),
+      // Only the first portion has them.
+      groups: before?.groups ?? new Map(groups.map(({ name, members }) => [name, members])),
+      policies: before?.policies ?? new Map(policies.map(({ id, last_used_at }) => [id, last_used_at])),
     };
     usage.round = isWhole ? undefined : { told, after: next };
     if (isWhole) usage.due = time + usagePeriod;
   } catch (error) {
     if (!(error instanceof ManagementError)) throw error;
-    const isNew = usage.failed === undefined || time >= usage.failed + usagePeriod;
-    if (isNew) usage.failed = time;
-    onUsageFailure?.(box, error, isNew);
+    onUsageFailure?.(box, error);
   }
 }

@@ -2,6 +2,9 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { createMetrics } from '../../api/http/server/metrics.ts';
 import { createOperatorMetrics } from '../../operator/metrics.ts';
+import { emptyCache } from '../../operator/reconcile/box-cache.ts';
+import { machineClient } from '../operator/declare.ts';
+import { NOW, resultOf } from '../operator/result-of.ts';
 
 /** The metrics of a page in the text format of Prometheus as `name type label,label`, sorted. */
 function served(text: string): readonly string[] {
@@ -54,19 +57,18 @@ async function apiPage(): Promise<string> {
 
 /** The page of an operator in which everything that is counted has happened. */
 async function operatorPage(): Promise<string> {
-  const metrics = createOperatorMetrics(
-    () => true,
-    () => 0,
-  );
+  const fields = { newer: new Set(['a']), missing: new Set<string>(), unwritable: new Set<string>() };
+  const definitions = () => new Map([['Client', fields] as const]);
+  const metrics = createOperatorMetrics({ leads: () => true, definitions, now: () => 0 });
   metrics.answered('get', 200);
+  const box = emptyCache();
+  const transitions = [{ type: 'Ready', status: 'True', lastTransitionTime: NOW }] as const;
+  box.published.set('Client/a', { ...resultOf(machineClient('a')), transitions });
   metrics.passes.measure(
     () => 1,
-    () => ({ missing: 1, rows: 1 }),
-    () => [{ kind: 'Client', condition: 'Ready', status: 'True', objects: 1 }],
+    () => [box],
   );
   metrics.passes.begin('shop')(true);
-  const fields = { newer: new Set(['a']), missing: new Set<string>(), unwritable: new Set<string>() };
-  metrics.followDefinitions(() => new Map([['Client', fields]]));
   return (await metrics.page()).text;
 }
 

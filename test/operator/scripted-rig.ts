@@ -8,7 +8,7 @@ import { createConnection } from '../../operator/kube/client/cluster-config.ts';
 import { createKubeApi } from '../../operator/kube/client/kube-api.ts';
 import { defaultTimes } from '../../operator/kube/client/list-watch.ts';
 import { createOperatorMetrics } from '../../operator/metrics.ts';
-import type { PassMeter } from '../../operator/reconcile/pass-metrics.ts';
+import type { PassMeter } from '../../operator/reconcile/reconciler.ts';
 import { startReconciler, type Reconciler } from '../../operator/reconcile/reconciler.ts';
 import { startScriptedCluster, type ScriptedCluster } from '../support/cluster/scripted-cluster.ts';
 import type { TestApi } from '../support/api.ts';
@@ -54,10 +54,7 @@ export async function startScriptedRig(api: TestApi, options: ScriptedRigOptions
   options.declare?.(scripted);
   const id = `scripted-${randomUUID()}`;
   const real = createManagement({ url: api.managementUrl, key: new Secret(api.managementKey) });
-  const metrics = createOperatorMetrics(
-    () => true,
-    () => performance.now(),
-  );
+  const metrics = createOperatorMetrics({ leads: () => true, now: () => performance.now() });
   const { moments, meter } = recording(metrics.passes);
   const calls: SentCall[] = [];
   const events = recordedEvents();

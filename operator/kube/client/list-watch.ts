@@ -47,6 +47,8 @@ export interface ListWatchOptions<T extends Kept> {
   readonly novelty: Novelty<T>;
   /** Called for each namespace in which something changed. */
   readonly onChange: (namespace: string) => void;
+  /** Called after each list. */
+  readonly onListed?: () => void;
   /** Called on every failure, with the milliseconds until the next try. */
   readonly onFailure: (error: unknown, wait: number) => void;
   readonly times: ListWatchTimes;
@@ -57,30 +59,20 @@ export interface ListWatchOptions<T extends Kept> {
   readonly sleep: (wait: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** The objects of a kind, kept up to date until aborted. */
-export interface ListWatch<T extends Kept> {
-  readonly store: ObjectStore<T>;
-  /** Resolves when everything was listed once. */
-  readonly synced: Promise<void>;
-  /** Resolves when nothing runs any more, after the signal was aborted; never rejects. */
-  readonly ended: Promise<void>;
-  /** Requests a list of everything once the running watch ends. */
-  relist(): void;
-}
-
-/** Starts to list and watch. To start over, start another one: nothing of an ended one is used again. */
-export function startListWatch<T extends Kept>(options: ListWatchOptions<T>, signal: AbortSignal): ListWatch<T> {
-  return new Loop(options, signal);
-}
-
 /** Milliseconds after which a session was a good one: a failure after it is the first failure. */
 const steady = 10_000;
 /** Number of outdated lists in a row after which the cluster is taken to be restored from its own past. */
 const staleLists = 5;
 
-class Loop<T extends Kept> implements ListWatch<T> {
+/**
+ * The objects of a kind, listed and watched until aborted. To start over, create another one: nothing of an ended one is
+ * used again.
+ */
+export class ListWatch<T extends Kept> {
   readonly store: ObjectStore<T>;
+  /** Resolves when everything was listed once. */
   readonly synced: Promise<void>;
+  /** Resolves when nothing runs any more, after the signal was aborted; never rejects. */
   readonly ended: Promise<void>;
   readonly #options: ListWatchOptions<T>;
   readonly #signal: AbortSignal;
@@ -100,6 +92,7 @@ class Loop<T extends Kept> implements ListWatch<T> {
     this.ended = this.#run();
   }
 
+  /** Requests a list of everything once the running watch ends. */
   relist(): void {
     this.#relistAt = 0;
   }
@@ -118,6 +111,8 @@ class Loop<T extends Kept> implements ListWatch<T> {
         failures = now() - began > steady ? 1 : failures + 1;
         const error = noAnswer(this.#options.collection.plural, thrown);
         if (error.code === 'expired' || error.code === 'garbled') this.#version = undefined;
+        // Only a list tells who waits for lists that rights are back.
+        if (error.code === 'forbidden' && this.#options.onListed !== undefined) this.#version = undefined;
         wait = Math.max(waitAfter(failures, times.backOff, random), error.retryAfter);
         if (error.code === 'not-found' && this.#options.isOptional === true) wait = this.#withoutDefinition();
         onFailure(thrown, wait);
@@ -155,6 +150,7 @@ class Loop<T extends Kept> implements ListWatch<T> {
     this.#relistAt = now() + times.relistPeriod * (0.9 + random() / 5);
     for (const namespace of this.store.replace(objects, resourceVersion)) this.#tell(namespace);
     this.#isSynced.resolve(undefined);
+    this.#options.onListed?.();
   }
 
   /** Answers without an object; a removal needs a live read, which a kind without a definition never confirms. */

@@ -1,5 +1,8 @@
 import { AuthorizationV1Api } from '@kubernetes/client-node';
 import { isObject } from '../../../crds/path.ts';
+import { errorFacts, type Log } from '../../../program/log.ts';
+import { schedule } from '../../../program/scheduling.ts';
+import { tellInstallation } from '../source/event-recorder.ts';
 import type { KubeApi } from './kube-api.ts';
 
 /** A verb on a resource, as in RBAC. */
@@ -88,4 +91,74 @@ export async function isAllowed(
  */
 export function roleBindingCommand(namespace: string, account: string): string {
   return `kubectl create rolebinding boxgate-box -n ${namespace} --clusterrole=boxgate-box --serviceaccount=${account}`;
+}
+
+/** Rights that the operator needs and lacks. */
+interface RightsWatch {
+  /** Returns the names of the missing rights: `list clients.boxgate.dev`; empty until some are known to be missing. */
+  missing(): readonly string[];
+}
+
+/** Dependencies of following the operator's rights. */
+export interface RightsFollower {
+  /** Namespace of the operator and of its Lease. */
+  readonly namespace: string;
+  readonly leaseName: string;
+  readonly kube: KubeApi;
+  readonly instance: string;
+  readonly log: Log;
+  /** Called when none is missing any more. */
+  readonly onReturn: () => void;
+}
+
+/** Milliseconds between two checks, and while a right is missing: waiting work resumes soon. */
+const period = 5_000;
+const hurried = 1_000;
+
+/**
+ * Checks the operator's rights for as long as it runs: a running watch continues without them, so nothing else would
+ * show in time that statuses, finalizers or the next list are refused. Logs missing ones and reports them by an Event,
+ * which is tried until it can be recorded. While there is no answer the last result stays. Stops when aborted.
+ */
+export function followRights(options: RightsFollower, signal: AbortSignal): RightsWatch {
+  const { kube, namespace, log, onReturn } = options;
+  let missing: readonly string[] = [];
+  /** Missing rights that the last Event names. */
+  let told = '';
+  let cancel = (): void => undefined;
+
+  function tell(now: string): void {
+    told = now;
+    if (now === '') return;
+    const report = { reason: 'RightsMissing', message: lacking(missing), now: new Date() } as const;
+    tellInstallation(kube, options, report, signal).catch((error: unknown) => {
+      told = '';
+      log.debug(errorFacts(error), 'an event is lost');
+    });
+  }
+
+  async function look(): Promise<void> {
+    const before = missing.join();
+    const found = await missingRights(kube, namespace, signal).catch(() => missing);
+    if (signal.aborted) return;
+    missing = found;
+    const now = missing.join();
+    if (now !== before && now !== '') log.error({ missing }, 'rights of the operator are missing');
+    if (now !== before && now === '') {
+      log.info('the operator has its rights again');
+      onReturn();
+    }
+    if (now !== told) tell(now);
+    cancel = schedule(now === '' ? period : hurried, () => void look());
+  }
+
+  signal.addEventListener('abort', () => cancel(), { once: true });
+  void look();
+  return { missing: () => missing };
+}
+
+/** Returns a sentence that names the missing rights and what to do. */
+export function lacking(missing: readonly string[]): string {
+  const remedy = 'install its chart again (helm upgrade), or apply operator/rbac/cluster-role.yaml of its release';
+  return `the operator may not ${missing.join(', ')}: ${remedy}`;
 }

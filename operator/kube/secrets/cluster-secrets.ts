@@ -3,7 +3,7 @@ import { Secret } from '../../../api/client/secret.ts';
 import { generatedSecretText } from '../../../crds/generated-secret-text.ts';
 import type { EventRecorder } from '../../status/events.ts';
 import type { SecretKeeper } from '../../secrets/keeper.ts';
-import { createClusterSecretKeeper } from './keeper.ts';
+import { ClusterSecretKeeper } from './keeper.ts';
 import {
   createSecretWatches,
   secretForbidden,
@@ -33,7 +33,7 @@ export function createClusterSecrets(
 ): SecretsOfCluster {
   const watches = createSecretWatches(listening);
   const unlabelled = createUnlabelledSecrets(listening.api, listening.now);
-  const keeper = createClusterSecretKeeper({
+  const keeper = new ClusterSecretKeeper({
     api: listening.api,
     watches,
     events,
@@ -88,40 +88,31 @@ export interface UnlabelledSecrets {
   among(namespace: string, names: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>>;
 }
 
-/** Milliseconds for which an answer is remembered: no pass asks again for what the last one asked. */
+/** Milliseconds for which answers are remembered: no pass asks again for what the last one asked. */
 const remembered = 30_000;
 
 /** Creates lookups that read only metadata: the content of unlabelled Secrets is not ours. `now` in milliseconds. */
 function createUnlabelledSecrets(api: KubeApi, now: () => number): UnlabelledSecrets {
-  const namespaces = new Map<string, ReadonlyMap<string, Answer>>();
+  /** By namespace and name: whether there is such a Secret. */
+  const answers = new Map<string, boolean>();
+  let forgotten = now();
 
   return {
     async among(namespace, names, signal) {
-      const time = now();
-      const before = namespaces.get(namespace);
-      // A name that is no longer asked for was seen with its label, or nobody wants it.
-      const known = new Map<string, Answer>();
-      for (const name of names) {
-        const answer = before?.get(name);
-        if (answer !== undefined && answer.until > time) known.set(name, answer);
+      if (now() - forgotten >= remembered) {
+        answers.clear();
+        forgotten = now();
       }
-      await forEachConcurrently(
-        names.filter((name) => !known.has(name)),
-        async (name) => {
-          const isThere = await isSecret(api, namespace, name, signal);
-          known.set(name, { isThere, until: time + remembered });
-        },
-      );
-      if (known.size === 0) namespaces.delete(namespace);
-      else namespaces.set(namespace, known);
-      return new Set(names.filter((name) => known.get(name)?.isThere === true));
+      const found = new Set<string>();
+      await forEachConcurrently(names, async (name) => {
+        const key = `${namespace}/${name}`;
+        const isThere = answers.get(key) ?? (await isSecret(api, namespace, name, signal));
+        answers.set(key, isThere);
+        if (isThere) found.add(name);
+      });
+      return found;
     },
   };
-}
-
-interface Answer {
-  readonly isThere: boolean;
-  readonly until: number;
 }
 
 /** Checks whether a Secret exists. An unknown one is treated as missing: the client waits, whatever the reason. */

@@ -8,7 +8,7 @@ import {
   secretEvent,
 } from '../../secrets/keeper.ts';
 import { missing, type MissingSecret, type ResolvedSecret } from '../../secrets/resolve.ts';
-import { nextSecret, type KeptSecret, type PreviousSecret, type SecretChange } from '../../secrets/rotation.ts';
+import { nextSecret, type KeptSecret, type SecretChange } from '../../secrets/rotation.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 import { KubeError, refusedVerb } from '../client/kube-error.ts';
 import { forEachConcurrently, metadataOf } from '../client/kube-object.ts';
@@ -51,23 +51,6 @@ const tries = 5;
 /** Milliseconds until a call that got no answer is repeated. */
 const retryAfter = 2_000;
 
-/**
- * Creates a keeper that stores generated secrets as Secrets next to their Clients, which own them: garbage collection
- * deletes them with their owner. The existing ones are known from the watch, and nothing is read that it will report. A
- * Secret that this very Client does not own is never written.
- */
-export function createClusterSecretKeeper(options: ClusterSecretKeeperOptions): SecretKeeper {
-  const keeper = new ClusterSecretKeeper(options);
-  return {
-    keep: (box, requests, signal) => keeper.keep(box, requests, signal),
-    version: (box, name) => keeper.version(box, name),
-    names: (box) => keeper.names(box),
-    release: (box, kept, signal) => keeper.release(box, kept, signal),
-    leave: (box, kept) => keeper.leave(box, kept),
-    forget: (box, kept, signal) => keeper.forget(box, kept, signal),
-  };
-}
-
 type Store = ObjectStore<StoredSecret>;
 
 /** A request for a Secret of a box, and the store of the Secrets that are known there. */
@@ -85,7 +68,12 @@ interface Next {
   readonly now: number;
 }
 
-class ClusterSecretKeeper {
+/**
+ * Stores generated secrets as Secrets next to their Clients, which own them: garbage collection
+ * deletes them with their owner. The existing ones are known from the watch, and nothing is read that it will report. A
+ * Secret that this very Client does not own is never written.
+ */
+export class ClusterSecretKeeper implements SecretKeeper {
   readonly #options: ClusterSecretKeeperOptions;
   /** By namespace and name of the Secret: its content as this process last saw it, and the uid of its Client. */
   readonly #last = new Map<string, { readonly uid: string; readonly kept: KeptSecret }>();
@@ -256,7 +244,7 @@ class ClusterSecretKeeper {
     const next = nextSecret({ found, last, rotation, applied, hadGeneratedSecret, usage, now }, this.#options.generate);
     const previous = isInherited && next.change === 'none' ? { until: now + rotation.overlap } : undefined;
     return {
-      kept: sameValues(previous === undefined ? next.kept : { previous, ...next.kept }, last),
+      kept: previous === undefined ? next.kept : { previous, ...next.kept },
       change: next.change,
       isKnown: last !== undefined || next.kept.previous !== undefined,
       now,
@@ -307,23 +295,6 @@ class ClusterSecretKeeper {
 
 /** Milliseconds between two checks of a Secret without our label, which is in no watch. */
 const lookAgain = 30_000;
-
-/** Keeps the same objects for the same texts, so that they can be compared by identity. */
-function sameValues(kept: KeptSecret, last: KeptSecret | undefined): KeptSecret {
-  const known = [last?.value, last?.next, last?.previous?.value].filter((one) => one !== undefined);
-  const same = (secret: Secret): Secret => known.find((one) => one.reveal() === secret.reveal()) ?? secret;
-  const { value, made, next, previous } = kept;
-  return {
-    value: same(value),
-    made,
-    ...(next === undefined ? {} : { next: same(next) }),
-    ...(previous === undefined ? {} : { previous: samePrevious(previous, same) }),
-  };
-}
-
-function samePrevious(previous: PreviousSecret, same: (secret: Secret) => Secret): PreviousSecret {
-  return previous.value === undefined ? previous : { ...previous, value: same(previous.value) };
-}
 
 function keyOf(box: string, name: string): string {
   // Not a template literal: it builds a string of parts, which takes twice the memory once it is a key.

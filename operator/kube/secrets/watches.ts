@@ -1,9 +1,7 @@
 import { CoreV1Api } from '@kubernetes/client-node';
-import { waitAfter } from '../../reconcile/work-queue.ts';
 import { CLIENT_SECRET_LABEL, missing, type MissingSecret } from '../../secrets/resolve.ts';
-import type { KubeApi } from '../client/kube-api.ts';
 import { KubeError } from '../client/kube-error.ts';
-import { type ListWatchOptions, startListWatch } from '../client/list-watch.ts';
+import { ListWatch, type ListWatchOptions } from '../client/list-watch.ts';
 import type { ObjectStore } from '../client/object-store.ts';
 import { secretNovelty, storedSecret, type StoredSecret } from './stored-secret.ts';
 import { roleBindingCommand } from '../client/rights.ts';
@@ -35,8 +33,8 @@ export type SecretWatchOptions = Pick<
 
 /** Milliseconds that a pass waits for the first list of a namespace. */
 const patience = 1_000;
-/** Back-off in a forbidden namespace, in milliseconds: an admin who binds the role need not wait for long. */
-const forbiddenBackOff = { first: 500, ceiling: 10_000 };
+/** In milliseconds: many namespaces may be forbidden, and an admin who binds the role need not wait for long. */
+const backOff = { first: 500, ceiling: 10_000 };
 
 /** Creates watches, of no namespace yet. */
 export function createSecretWatches(options: SecretWatchOptions): SecretWatches {
@@ -65,11 +63,10 @@ export function createSecretWatches(options: SecretWatchOptions): SecretWatches 
 class WatchedNamespace implements NamespaceSecrets {
   readonly store: ObjectStore<StoredSecret>;
   readonly firstAnswer: Promise<undefined>;
+  state: NamespaceSecrets['state'] = 'pending';
   readonly #stopping = new AbortController();
+  readonly #answered = Promise.withResolvers<undefined>();
   readonly #tell: () => void;
-  #isListed = false;
-  /** Number of refusals in a row by the API server. */
-  #refusals = 0;
 
   constructor(
     namespace: string,
@@ -77,15 +74,14 @@ class WatchedNamespace implements NamespaceSecrets {
     onChange: (namespace: string) => void,
     signal: AbortSignal,
   ) {
-    const answered = Promise.withResolvers<undefined>();
-    this.firstAnswer = answered.promise;
+    this.firstAnswer = this.#answered.promise;
     this.#tell = () => {
       if (!this.#stopping.signal.aborted) onChange(namespace);
     };
-    const watching = startListWatch(
+    const watching = new ListWatch(
       {
         ...options,
-        api: this.#observed(options.api, options.random),
+        times: { ...options.times, backOff },
         collection: {
           plural: 'secrets',
           list: (make, query) => make(CoreV1Api).listNamespacedSecret({ namespace, ...query }),
@@ -94,58 +90,29 @@ class WatchedNamespace implements NamespaceSecrets {
         keep: storedSecret,
         novelty: secretNovelty,
         onChange: this.#tell,
+        onListed: () => this.#become('known'),
         onFailure: (error, wait) => {
+          const isForbidden = error instanceof KubeError && error.code === 'forbidden';
           // The object shows it; it is not reported every few seconds.
-          if (this.state !== 'forbidden' || this.#refusals <= 1) options.onFailure(error, wait);
-          answered.resolve(undefined);
+          if (!isForbidden || this.state !== 'forbidden') options.onFailure(error, wait);
+          if (isForbidden) this.#become('forbidden');
+          this.#answered.resolve(undefined);
         },
       },
       AbortSignal.any([signal, this.#stopping.signal]),
     );
     this.store = watching.store;
-    void watching.synced.then(() => {
-      this.#isListed = true;
-      answered.resolve(undefined);
-      this.#tell();
-    });
-  }
-
-  get state(): NamespaceSecrets['state'] {
-    if (this.#refusals > 0) return 'forbidden';
-    return this.#isListed ? 'known' : 'pending';
   }
 
   stop(): void {
     this.#stopping.abort(new Error('nothing in the namespace needs a Secret'));
   }
 
-  /** Observes the answers of the API: each of them shows whether we may read Secrets here. */
-  #observed(api: KubeApi, random: () => number): KubeApi {
-    const noted = async <T>(work: Promise<T>): Promise<T> => {
-      try {
-        const answer = await work;
-        if (this.#refusals > 0) this.#allowed();
-        return answer;
-      } catch (error) {
-        throw error instanceof KubeError && error.code === 'forbidden' ? this.#refused(error, random) : error;
-      }
-    };
-    return {
-      call: (...call) => noted(api.call(...call)),
-      stream: (...call) => noted(api.stream(...call)),
-    };
-  }
-
-  #allowed(): void {
-    this.#refusals = 0;
-    this.#tell();
-  }
-
-  #refused(error: KubeError, random: () => number): KubeError {
-    this.#refusals += 1;
-    if (this.#refusals === 1) this.#tell();
-    const retryAfter = waitAfter(this.#refusals, forbiddenBackOff, random);
-    return new KubeError('forbidden', error.message, { status: error.status, retryAfter, cause: error });
+  #become(state: NamespaceSecrets['state']): void {
+    const isNew = this.state !== state;
+    this.state = state;
+    this.#answered.resolve(undefined);
+    if (isNew) this.#tell();
   }
 }
 

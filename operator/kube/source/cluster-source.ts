@@ -17,7 +17,7 @@ import { KubeError } from '../client/kube-error.ts';
 import { metadataOnly, type KubeApi } from '../client/kube-api.ts';
 import { forEachConcurrently, isAbout, kindName, listOurs, liveUid, readOurs } from '../client/kube-object.ts';
 import type { Collection } from '../client/list.ts';
-import { startListWatch, type ListWatch, type ListWatchOptions } from '../client/list-watch.ts';
+import { ListWatch, type ListWatchOptions } from '../client/list-watch.ts';
 import {
   createForeignStatusWrites,
   type ForeignStatusWrites,
@@ -93,7 +93,7 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
         onHosts?.();
       };
       const start = (kind: Kind): ListWatch<DeclaredObject> =>
-        startListWatch(
+        new ListWatch(
           {
             ...options,
             ...listedAs(kind),
@@ -197,7 +197,7 @@ function watchNamespaces(
 ): ListWatch<DeclaredNamespace> {
   const api = metadataOnly(options.api);
   const kept = { keep: declaredNamespace, novelty: namespaceNovelty };
-  return startListWatch({ ...options, api, collection: NAMESPACES, ...kept, onChange }, signal);
+  return new ListWatch({ ...options, api, collection: NAMESPACES, ...kept, onChange }, signal);
 }
 
 function hostSource(options: ClusterSourceOptions, synced: Promise<Watches>, started: () => Watches | undefined) {

@@ -2,13 +2,13 @@ import { CustomObjectsApi } from '@kubernetes/client-node';
 import type { Kind } from '../../../crds/kind.ts';
 import { notReleased, REFUSAL_RETRY, type TerminatingObject, type Finalizers } from '../../desired/source.ts';
 import type { ObjectName } from '../../desired/declared.ts';
-import { declaredObject, FINALIZER, isHeld, novelty, type DeclaredObject } from './declared-object.ts';
+import { declaredObject, FINALIZER, isHeld, type DeclaredObject } from './declared-object.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 import { isRefused, KubeError, unlessMissing } from '../client/kube-error.ts';
 import { FIELD_MANAGER, forEachConcurrently, kindName, readOurs } from '../client/kube-object.ts';
 import type { ObjectStore } from '../client/object-store.ts';
 import type { NotReady } from './status-body.ts';
-import { writeReady } from './status-writer.ts';
+import { noteWritten, writeReady } from './status-writer.ts';
 
 /** Dependencies of the finalizers of a cluster. */
 export interface FinalizerOptions {
@@ -81,7 +81,7 @@ export function createFinalizers(options: FinalizerOptions): ClusterFinalizers {
         const isHeldByOthers = !isWanted && kept.finalizers.length > 1;
         // A status that tells of a refusal stays until that is over.
         if (isHeldByOthers && !refused.has(object.uid)) kept = await tell(options, kept, STILL_HELD, signal);
-        note(store, kept, declaredObject(object.kind, await patch(api, kept, isWanted, signal)));
+        noteWritten(store, kept, await patch(api, kept, isWanted, signal), kept.status);
         const left = isHeldByOthers && refused.has(object.uid) ? store?.get(box, object.name) : undefined;
         if (left?.uid === object.uid) await tell(options, left, STILL_HELD, signal);
         break;
@@ -191,15 +191,6 @@ function patch(
     // An object may have a megabyte, and all of it is already known.
     metadataOnly: true,
   });
-}
-
-/**
- * Stores the answer, which is the object as it is now: nobody has to wait for the watch. Other changes of the object
- * are left to the watch, or nobody would be notified of them. Its status is that of the version that the patch named.
- */
-function note(store: ObjectStore<DeclaredObject> | undefined, before: DeclaredObject, now: DeclaredObject | undefined) {
-  const isKnown = now?.declared.generation === before.declared.generation && now.isGoing === before.isGoing;
-  if (now?.uid === before.uid && isKnown) store?.put(novelty.carry(before, { ...now, status: before.status }));
 }
 
 /** Reads the object as it is in the cluster now; undefined if there is none of its name. */

@@ -5,7 +5,7 @@ import { type KubeApi, type KubeCall, metadataOnly } from '../client/kube-api.ts
 import { accountName, type AccountName, type ExpectedAccount } from '../../desired/declared.ts';
 import { KubeError } from '../client/kube-error.ts';
 import { identityOf, liveUid, metadataOf } from '../client/kube-object.ts';
-import { startListWatch, type ListWatch, type ListWatchOptions } from '../client/list-watch.ts';
+import { ListWatch, type ListWatchOptions } from '../client/list-watch.ts';
 import type { Kept } from '../client/object-store.ts';
 
 /** The ServiceAccounts of a cluster. Nothing is listed, and no right is needed, before the first box asks. */
@@ -43,7 +43,7 @@ export function createServiceAccountWatch(options: Options): ServiceAccountWatch
     const tell = (boxes: Iterable<string>): void => {
       for (const box of boxes) onChange(box);
     };
-    watched = startListWatch(
+    watched = new ListWatch(
       {
         ...options,
         api: metadataOnly(options.api),

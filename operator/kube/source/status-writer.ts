@@ -51,7 +51,7 @@ async function writeStatus(target: StatusTarget, status: ObjectStatus, signal: A
     if (body === undefined) return;
     try {
       const answer = await apply(api, known, body, signal);
-      noteWritten(store, known, { answer, status: statusAfter(body, there) });
+      noteWritten(store, known, answer, JSON.stringify(statusAfter(body, there)));
       return;
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
@@ -81,11 +81,7 @@ export async function writeReady(
   const body = withNotReady(there, notReady, declared.generation);
   if (body === undefined) return known;
   const answer = await apply(api, known, body, signal);
-  const now = declaredObject(declared.kind, answer);
-  if (now?.uid !== known.uid) return known;
-  const written = novelty.carry(known, { ...now, status: JSON.stringify(statusAfter(body, there)) });
-  if (store?.get(known.namespace, known.name)?.resourceVersion === known.resourceVersion) store.put(written);
-  return written;
+  return noteWritten(store, known, answer, JSON.stringify(statusAfter(body, there)));
 }
 
 /** Reads the object again, and checks whether it is still the one that the status is about. */
@@ -100,19 +96,21 @@ async function isStillThat(
 }
 
 /**
- * Stores the metadata that a write was answered with, and the status that it left: nobody has to wait for the watch. If
- * the object has changed in another way, or the watch was faster, what the watch says is left as it is.
+ * Stores the object as a write of ours has left it, and returns it: nobody has to wait for the watch. `answer` has its
+ * metadata. If the object has changed in another way, or the watch was faster, what the watch says is left as it is.
  */
-function noteWritten(
-  store: ObjectStore<DeclaredObject>,
+export function noteWritten(
+  store: ObjectStore<DeclaredObject> | undefined,
   known: DeclaredObject,
-  { answer, status }: { readonly answer: unknown; readonly status: object },
-): void {
+  answer: unknown,
+  status: string,
+): DeclaredObject {
   const now = declaredObject(known.declared.kind, answer);
-  const latest = store.get(known.namespace, known.name);
-  if (now?.uid !== known.uid || latest?.resourceVersion !== known.resourceVersion) return;
-  const isSame = now.declared.generation === known.declared.generation && now.isGoing === known.isGoing;
-  if (isSame) store.put(novelty.carry(known, { ...now, status: JSON.stringify(status) }));
+  if (now?.uid !== known.uid || now.isGoing !== known.isGoing) return known;
+  if (now.declared.generation !== known.declared.generation) return known;
+  const written = novelty.carry(known, { ...now, status });
+  if (store?.get(known.namespace, known.name)?.resourceVersion === known.resourceVersion) store.put(written);
+  return written;
 }
 
 /**

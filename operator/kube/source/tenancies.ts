@@ -1,12 +1,12 @@
 import { MOST_HOSTS } from '../../../api/client/box-hosts.ts';
 import { isObject } from '../../../crds/path.ts';
-import { assignableHosts, grantedHosts, type HostClaim, HOSTS_ANNOTATION, validateHosts } from '../../desired/hosts.ts';
+import { assignableHosts, type HostClaim, HOSTS_ANNOTATION, validateHosts } from '../../desired/hosts.ts';
 import type { HostReading, HostGrants, Tenancy } from '../../desired/source.ts';
 import type { DeclaredObject } from './declared-object.ts';
 import type { Kept, Novelty, ObjectStore } from '../client/object-store.ts';
 import { QUOTA_ANNOTATION } from '../../../crds/quota.ts';
-import { type BoxQuota, readQuota } from '../../desired/namespace-annotations.ts';
-import { grantedMetadata, SECRET_METADATA_ANNOTATION } from '../../desired/candidates.ts';
+import { annotationEntries, type BoxQuota, readQuota } from '../../desired/namespace-annotations.ts';
+import { SECRET_METADATA_ANNOTATION } from '../../desired/candidates.ts';
 import type { NamespaceClaim } from '../../../api/client/desired-state.ts';
 import { identityOf, metadataOf } from '../client/kube-object.ts';
 
@@ -156,9 +156,9 @@ export function declaredNamespace(value: unknown): DeclaredNamespace | undefined
     resourceVersion,
     isTerminating: typeof metadata['deletionTimestamp'] === 'string',
     claim: { uid, ...(adopt === undefined ? {} : { adopt }), ...(discard === undefined ? {} : { discard }) },
-    hosts: grantedHosts(annotation(HOSTS_ANNOTATION)),
+    hosts: annotationEntries(annotation(HOSTS_ANNOTATION)),
     quota: readQuota(annotation(QUOTA_ANNOTATION)),
-    secretMetadata: grantedMetadata(annotation(SECRET_METADATA_ANNOTATION)),
+    secretMetadata: annotationEntries(annotation(SECRET_METADATA_ANNOTATION)),
   };
 }
 

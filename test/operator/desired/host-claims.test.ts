@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { grantedHosts, validateHosts, type HostClaim } from '../../../operator/desired/hosts.ts';
+import { validateHosts, type HostClaim } from '../../../operator/desired/hosts.ts';
+import { annotationEntries } from '../../../operator/desired/namespace-annotations.ts';
 
 function claim(box: string, created: string, hosts: readonly string[], granted = hosts): HostClaim {
   return { box, uid: `uid-of-${box}`, created, hosts, granted };
@@ -55,7 +56,7 @@ describe('validateHosts', () => {
   });
 
   it('reads an annotation with commas and blanks', () => {
-    expect(grantedHosts(' a.test,b.test\n c.test ,')).to.deep.equal(['a.test', 'b.test', 'c.test']);
-    expect(grantedHosts(undefined)).to.deep.equal([]);
+    expect(annotationEntries(' a.test,b.test\n c.test ,')).to.deep.equal(['a.test', 'b.test', 'c.test']);
+    expect(annotationEntries(undefined)).to.deep.equal([]);
   });
 });

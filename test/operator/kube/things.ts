@@ -2,12 +2,7 @@ import { isObject } from '../../../crds/path.ts';
 import { createConnection } from '../../../operator/kube/client/cluster-config.ts';
 import { createKubeApi, type KubeApi } from '../../../operator/kube/client/kube-api.ts';
 import { KubeError } from '../../../operator/kube/client/kube-error.ts';
-import {
-  defaultTimes,
-  startListWatch,
-  type ListWatch,
-  type ListWatchTimes,
-} from '../../../operator/kube/client/list-watch.ts';
+import { defaultTimes, ListWatch, type ListWatchTimes } from '../../../operator/kube/client/list-watch.ts';
 import type { Kept } from '../../../operator/kube/client/object-store.ts';
 import { collectionAt } from '../../support/cluster/collection-at.ts';
 import type { ScriptedApiServer } from '../../support/cluster/scripted-api-server.ts';
@@ -18,7 +13,7 @@ export interface Thing extends Kept {
 }
 
 /** A list-watch over a scripted API server, with what it told. */
-export interface ThingWatch extends ListWatch<Thing> {
+export interface ThingWatch extends Pick<ListWatch<Thing>, 'store' | 'synced' | 'ended' | 'relist'> {
   /** Namespaces it told of, in order. */
   readonly changes: string[];
   readonly failures: { readonly error: unknown; readonly wait: number }[];
@@ -69,7 +64,7 @@ export function watchThings(
   const changes: string[] = [];
   const failures: ThingWatch['failures'] = [];
   const waits: number[] = [];
-  const watching = startListWatch<Thing>(
+  const watching = new ListWatch<Thing>(
     {
       api,
       collection: collectionAt(path),

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { LeadershipLost, startElection, type Election } from '../../../operator/leader/election.ts';
+import { LeadershipLost, Election } from '../../../operator/leader/election.ts';
 import type { Lease, LeaseStore } from '../../../operator/leader/lease.ts';
 import { seededRandom } from '../../support/random.ts';
 import { virtualTime, type VirtualTime } from '../../support/virtual-time.ts';
@@ -77,7 +77,7 @@ function replica(
     });
   }
 
-  const election = startElection({
+  const election = new Election({
     store,
     random,
     duration: lasting,

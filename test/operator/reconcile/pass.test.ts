@@ -267,7 +267,7 @@ describe('reconcileBox while the API is away', () => {
     expect(error).to.be.instanceOf(ManagementError).with.property('code', 'unavailable');
     expect(rig.condition('Client/new')).to.equal('False/Unavailable');
     expect(rig.condition('Client/app')).to.equal('True/Ready');
-    expect(rig.cache.stored.isSynced).to.equal(false);
+    expect(rig.cache.stored.certainty).to.equal('doubtful');
 
     const again = await passRig(await start(), 'shop', rig);
     await again.pass([app, machineClient('new')]);

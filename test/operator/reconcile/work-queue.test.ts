@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createWorkQueue, type WorkQueue } from '../../../operator/reconcile/work-queue.ts';
+import { WorkQueue } from '../../../operator/reconcile/work-queue.ts';
 
 interface Rig {
   readonly queue: WorkQueue;
@@ -17,7 +17,7 @@ function rig(concurrency = 2): Rig {
   const failures: Rig['failures'] = [];
   const waits: Rig['waits'] = [];
   const open = new Map<string, { resolve: () => void; reject: (error: Error) => void }>();
-  const queue = createWorkQueue({
+  const queue = new WorkQueue({
     concurrency,
     backOff: { first: 100, ceiling: 1_000 },
     random: () => 0,
@@ -52,7 +52,7 @@ async function settled(): Promise<void> {
   for (let turns = 0; turns < 10; turns += 1) await Promise.resolve();
 }
 
-describe('createWorkQueue', () => {
+describe('WorkQueue', () => {
   it('runs a key once however often it was added before its pass began', async () => {
     const { queue, begun } = rig();
     for (let times = 0; times < 5; times += 1) queue.add('a');

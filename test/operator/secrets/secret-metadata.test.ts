@@ -1,7 +1,8 @@
 import { isObject } from '../../../crds/path.ts';
 import { expect } from 'chai';
 import { validate } from '../../../operator/desired/validate.ts';
-import { grantedMetadata, permittedMetadata } from '../../../operator/desired/candidates.ts';
+import { permittedMetadata } from '../../../operator/desired/candidates.ts';
+import { annotationEntries } from '../../../operator/desired/namespace-annotations.ts';
 import { eventually } from '../../support/eventually.ts';
 import { machineClient } from '../declare.ts';
 import { annotate } from '../desired/host-requests.ts';
@@ -25,7 +26,7 @@ describe('permittedMetadata', () => {
     it(`R-19 "${granted}" ${isPermitted ? 'permits' : 'does not permit'} ${key}`, () => {
       for (const map of ['labels', 'annotations'] as const) {
         const validated = validate(machineClient('app', { generateSecret: { [map]: { [key]: 'x' } } }));
-        const permitted = permittedMetadata(validated, grantedMetadata(granted));
+        const permitted = permittedMetadata(validated, annotationEntries(granted));
         expect(permitted.notPermitted).to.deep.equal(isPermitted ? undefined : [key]);
         expect(permitted.secret).to.deep.include({ [map]: isPermitted ? { [key]: 'x' } : {} });
       }

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { countConditions } from '../../../operator/reconcile/pass-metrics.ts';
 import type { ObjectStatus } from '../../../operator/status/object-status.ts';
 import type { Reason } from '../../../operator/status/reasons.ts';
 import { recordReadiness } from '../../../operator/status/events.ts';
@@ -75,14 +74,10 @@ describe('R-56 an object that ceases to be Ready', () => {
 
   it('is counted by kind, condition and status', async () => {
     await rig.pass([app, waiting, faulty, allowPolicy('p', 'app')]);
-    const metrics = createOperatorMetrics(
-      () => true,
-      () => 0,
-    );
+    const metrics = createOperatorMetrics({ leads: () => true, now: () => 0 });
     metrics.passes.measure(
       () => 0,
-      () => ({ missing: 0, rows: 0 }),
-      () => countConditions([rig.cache]),
+      () => [rig.cache],
     );
     const objects = async () =>
       [...(await metrics.page()).text.matchAll(/^boxgate_operator_objects\{(.*)\} (\d+)$/gm)].map(

@@ -1,6 +1,5 @@
 import { isObject } from '../../../../crds/path.ts';
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
 import type { Kind } from '../../../../crds/kind.ts';
 import type { ControlPlane } from '../../../support/cluster/control-plane.ts';
 import { kubectl } from '../../../support/cluster/install-crds.ts';
@@ -81,14 +80,6 @@ export const rightCases: Readonly<Record<string, RightCase>> = {
     async wanted(scene) {
       await generate(`later-${randomUUID()}`)(scene);
       return (await eventsIn(scene.rig, scene.box)).length > 0;
-    },
-  },
-  'patch events.k8s.io/events': {
-    breaks: 'what happens again and again is told as if it had happened once',
-    provoke: changeTwice,
-    async wanted(scene) {
-      if (!(await isCounted(scene))) await changeTwice(scene);
-      return isCounted(scene);
     },
   },
 
@@ -331,33 +322,6 @@ function renewal(breaks: string, edit: (rig: RightsScene['rig']) => Promise<void
       return (await renewedAt(scene)) !== before;
     },
   };
-}
-
-/** Changes the row of a new policy twice, past the service, each time until it is as declared again. */
-async function changeTwice(scene: RightsScene): Promise<void> {
-  const { rig, box } = scene;
-  const name = `policy-${randomUUID()}`;
-  await rig.put('AccessPolicy', box, name, samples.accesspolicies.spec);
-  await rig.ready('AccessPolicy', box, name);
-  const owner = new pg.Client({ connectionString: rig.database.ownerUrl });
-  await owner.connect();
-  try {
-    const row = `FROM boxgate.resource WHERE box = $1 AND kind = 'AccessPolicy' AND id = $2`;
-    const engine = async (): Promise<unknown> =>
-      (await owner.query<{ engine: unknown }>(`SELECT body->'engine' AS engine ${row}`, [box, name])).rows[0]?.engine;
-    for (let nth = 0; nth < 2; nth += 1) {
-      const change = `UPDATE boxgate.resource SET body = body || '{"engine":"by-hand"}' ${row.slice('FROM boxgate.resource '.length)}`;
-      await owner.query(change, [box, name]);
-      await eventually('it is as declared', async () => (await engine()) === 'allow');
-    }
-  } finally {
-    await owner.end();
-  }
-}
-
-/** Checks whether an Event of the box has counted a repetition. */
-async function isCounted({ rig, box }: RightsScene): Promise<boolean> {
-  return (await eventsIn(rig, box)).some(({ series }) => isObject(series));
 }
 
 async function eventsIn({ plane }: RightsScene['rig'], box: string): Promise<readonly Record<string, unknown>[]> {

@@ -15,7 +15,7 @@ const everywhere = [
   'patch boxgate.dev/boxes/status',
   'patch boxgate.dev/clients/status',
   'patch boxgate.dev/groups/status',
-  'create,patch events.k8s.io/events',
+  'create events.k8s.io/events',
   'get,list,watch /namespaces',
   'get,list,watch /serviceaccounts',
   'get apiextensions.k8s.io/customresourcedefinitions clients.boxgate.dev,accesspolicies.boxgate.dev,boxes.boxgate.dev,groups.boxgate.dev',

@@ -58,20 +58,14 @@ describe('a recorder of events', () => {
     expect(note).to.equal('it says \\x1b[31m');
   });
 
-  it('tells of an event once, and counts what happens again: once at first, then once a minute', async () => {
+  it('tells of an event once, and of one that lasts once in ten minutes', async () => {
     const { record } = bound(recorder());
-    record(eventOf('app'));
-    await time.pass(100);
-    expect(calls).to.have.length(1);
-    expect(calls[0]).to.deep.include({ method: 'POST', path: '/apis/events.k8s.io/v1/namespaces/shop/events' });
-    for (let second = 0; second < 120; second += 1) {
+    for (let second = 0; second < 1_000; second += 1) {
       record(eventOf('app'));
       await time.pass(1_000);
     }
-    const counts = calls
-      .slice(1)
-      .map(({ body }) => (isObject(body) && isObject(body['series']) ? body['series']['count'] : 0));
-    expect(counts).to.deep.equal([2, 62]);
+    expect(calls).to.have.length(2);
+    expect(calls[0]).to.deep.include({ method: 'POST', path: '/apis/events.k8s.io/v1/namespaces/shop/events' });
   });
 
   it('tells of another object, reason or message in an Event of its own, and of an old one again', async () => {
@@ -120,15 +114,15 @@ describe('a recorder of events', () => {
     expect(calls).to.have.length(2);
   });
 
-  it('creates an Event again that somebody deleted while it repeats', async () => {
+  it('tells an event again that was lost', async () => {
     const { record } = bound(recorder());
+    refusalOf = () => new KubeError('unavailable', 'no answer');
     record(eventOf('app'));
     await time.pass(1_000);
-    refusalOf = ({ method }) => (method === 'PATCH' ? new KubeError('not-found', 'it is not there') : undefined);
+    refusalOf = () => undefined;
     record(eventOf('app'));
     await time.pass(1_000);
-    expect(calls.map(({ method }) => method)).to.deep.equal(['POST', 'PATCH', 'POST']);
-    expect(lost).to.deep.equal([]);
+    expect([calls.length, lost.length]).to.deep.equal([2, 1]);
   });
 
   it('leaves a namespace alone that is gone', async () => {
@@ -140,7 +134,7 @@ describe('a recorder of events', () => {
     await time.pass(1_000);
     record(eventOf('fourth'));
     await time.pass(1_000);
-    expect(calls.map(({ method }) => method)).to.deep.equal(['POST', 'PATCH', 'POST', 'POST', 'POST']);
+    expect(calls).to.have.length(3);
   });
 
   it('F-21: knows a namespace that is being deleted by the answer of a real API server', async () => {
@@ -199,20 +193,6 @@ describe('a recorder of events', () => {
     const told = { ...event, object: { ...event.object, uid: String(metadata['uid']) } };
     record(told);
     await eventually('it is told', async () => (await describeApp()).includes('Happened'));
-    record(told);
-    await eventually(
-      'it is counted',
-      async () =>
-        (await kubectl(
-          plane,
-          '-n',
-          namespace,
-          'get',
-          'events.events.k8s.io',
-          '-o',
-          'jsonpath={.items[*].series.count}',
-        )) === '2',
-    );
     expect(lost).to.deep.equal([]);
 
     function describeApp(): Promise<string> {
