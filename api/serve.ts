@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { createApp } from './app.ts';
-import { auditLines } from './audit/audit-lines.ts';
+import { auditLines } from './audit/audit-record.ts';
 import { createCountedEvents, defaultCountedLimits } from './audit/counted-events.ts';
 import type { CountedEvents } from './audit/counted-events.ts';
 import { boxAddressing } from './box-addressing.ts';

@@ -1,7 +1,7 @@
 import { errorFacts } from '../program/log.ts';
 import type { Log } from '../program/log.ts';
 import { startRounds } from '../program/scheduling.ts';
-import { auditLines } from './audit/audit-lines.ts';
+import { auditLines } from './audit/audit-record.ts';
 import type { CountedEvents } from './audit/counted-events.ts';
 import { storeCountedEvents } from './db/audit/audit-event.ts';
 import type { AuditEventOfBox } from './db/audit/audit-event.ts';

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import type { Log } from '../../program/log.ts';
 import type { StoredAuditEvent } from '../db/audit/audit-event.ts';
 import { uuidV7Time } from '../db/core/uuid-v7.ts';
 import { auditEvents } from './events.ts';
@@ -86,4 +87,11 @@ function referenceOf(target: string): { resourceType: string; id?: string } {
   const at = target.indexOf('/');
   const [resourceType, id] = [target.slice(0, at), target.slice(at + 1)];
   return id === '' ? { resourceType } : { resourceType, id };
+}
+
+/** Returns a function that writes records of a box to a log, one line a record: its member `audit` has the record. */
+export function auditLines(log: Log) {
+  return (box: string, records: readonly StoredAuditEvent[]): void => {
+    for (const record of records) log.info({ audit: auditRecord(box, record) }, 'audit event');
+  };
 }

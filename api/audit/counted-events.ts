@@ -1,7 +1,6 @@
 import type { AuditEventOfBox } from '../db/audit/audit-event.ts';
-import { recordOf } from './audit-trail.ts';
+import { newAuditId, recordOf } from './audit-trail.ts';
 import type { Origin, SecurityEvent } from './audit-trail.ts';
-import { newAuditId } from './audit-id.ts';
 
 /** An event that is not stored by itself: those of the same address and target within a minute are one record. */
 export interface CountedEvent extends Pick<SecurityEvent, 'event' | 'target' | 'result'> {

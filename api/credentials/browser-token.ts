@@ -1,15 +1,12 @@
 import { hash } from 'node:crypto';
 import { equal } from './client-secret.ts';
-import { fillRandom } from './token-text.ts';
+import { randomPart } from './token-text.ts';
 
-const length = 32;
 const shape = /^[A-Za-z0-9_-]{43}$/;
 
 /** Creates a new text for a browser's cookie: 256 random bits in base64url. */
 export function newBrowserToken(): string {
-  const bytes = Buffer.allocUnsafe(length);
-  fillRandom(bytes, 0, length);
-  return bytes.toString('base64url');
+  return randomPart(32).toString('base64url');
 }
 
 /** Checks whether a text can be one of {@link newBrowserToken}. */

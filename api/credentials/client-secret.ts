@@ -4,7 +4,7 @@ import { isGeneratedSecret, generatedSecretText } from '../../crds/generated-sec
 import { Problem } from '../problem.ts';
 import type { Sharer } from '../shares/places.ts';
 import type { HashQueue } from './hash-queue.ts';
-import { fillRandom } from './token-text.ts';
+import { randomPart } from './token-text.ts';
 
 const sha256Prefix = '$sha256$';
 const argon2idPrefix = '$argon2id$';
@@ -123,9 +123,7 @@ function sha256(secret: string): string {
 
 /** Creates a client secret with 256 random bits. */
 export function generateClientSecret(): string {
-  const bytes = Buffer.allocUnsafe(32);
-  fillRandom(bytes, 0, 32);
-  return generatedSecretText(bytes);
+  return generatedSecretText(randomPart(32));
 }
 
 /** Checks whether two texts are equal, in a time that depends on their lengths only. */

@@ -1,6 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
-import { crc32 } from 'node:zlib';
-import { fillRandom, isWhole } from './token-text.ts';
+import { checkedBytes, checkedText, fillRandom } from './token-text.ts';
 import { uuidText } from '../../program/text.ts';
 
 /** Parts of an authorization code. */
@@ -37,15 +36,13 @@ export function makeCode({ grantsNothing, id = randomUUID() }: MakeCode): NewCod
   bytes.write(id.replaceAll('-', ''), 'hex');
   fillRandom(bytes, secretAt, checksumAt - secretAt);
   bytes.writeUInt8((bytes.readUInt8(flagAt) & 0xfe) | Number(grantsNothing), flagAt);
-  bytes.writeUInt32BE(crc32(bytes.subarray(0, checksumAt)), checksumAt);
-  return { text: prefix + bytes.toString('base64url'), ...partsOf(bytes) };
+  return { text: checkedText(prefix, bytes), ...partsOf(bytes) };
 }
 
 /** Reads an authorization code; undefined if it cannot be one of ours, which then costs no SQL. */
 export function parseCode(text: string): CodeParts | undefined {
-  if (!shape.test(text)) return undefined;
-  const bytes = Buffer.from(text.slice(prefix.length), 'base64url');
-  return isWhole(bytes, checksumAt, text.slice(prefix.length)) ? partsOf(bytes) : undefined;
+  const bytes = shape.test(text) ? checkedBytes(prefix, text) : undefined;
+  return bytes && partsOf(bytes);
 }
 
 function partsOf(bytes: Buffer): CodeParts {

@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, randomBytes, hkdfSync, createHmac } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync, createHmac } from 'node:crypto';
+import { randomPart } from './token-text.ts';
 
 /** Seals private keys at rest under the installation's key (AES-256-GCM), each bound to its owner. */
 export interface KeySealing {
@@ -18,8 +19,9 @@ export function createKeySealing(keys: readonly [Buffer, ...Buffer[]]): KeySeali
   };
 }
 
-function seal(key: Buffer, plain: Buffer, belongsTo: string): Buffer {
-  const nonce = randomBytes(nonceLength);
+/** Seals bytes with AES-256-GCM: nonce, tag and ciphertext. */
+export function seal(key: Buffer, plain: Buffer, belongsTo = ''): Buffer {
+  const nonce = randomPart(nonceLength);
   const cipher = createCipheriv('aes-256-gcm', key, nonce);
   cipher.setAAD(Buffer.from(belongsTo, 'utf8'));
   const sealed = Buffer.concat([cipher.update(plain), cipher.final()]);
@@ -37,7 +39,8 @@ function openWithAny(keys: readonly Buffer[], sealed: Buffer, belongsTo: string)
   throw new Error('a signing key cannot be opened: BOXGATE_ENCRYPTION_KEY is not the key it was sealed with');
 }
 
-function open(key: Buffer, sealed: Buffer, belongsTo: string): Buffer {
+/** Opens the result of {@link seal}. Throws an Error if the key or the owner is another one, or a byte was changed. */
+export function open(key: Buffer, sealed: Buffer, belongsTo = ''): Buffer {
   const nonce = sealed.subarray(0, nonceLength);
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagLength });
   decipher.setAAD(Buffer.from(belongsTo, 'utf8'));

@@ -16,6 +16,13 @@ export function fillRandom(target: Buffer, offset: number, length: number): void
   used += length;
 }
 
+/** Returns `length` (at most 256) fresh random bytes. */
+export function randomPart(length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  fillRandom(bytes, 0, length);
+  return bytes;
+}
+
 /** Writes a UUIDv7 (RFC 9562 §5.7) into `target` at `offset`; `time` in milliseconds since 1970. */
 export function fillUuidV7(target: Buffer, offset: number, time: number): void {
   fillRandom(target, offset + 6, 10);
@@ -60,35 +67,40 @@ export function makeAccessToken(bucket: number, now: number): NewAccessToken {
   bytes.writeUInt32BE(bucket, 0);
   fillUuidV7(bytes, idAt, now);
   fillRandom(bytes, secretAt, checksumAt - secretAt);
-  bytes.writeUInt32BE(crc32(bytes.subarray(0, checksumAt)), checksumAt);
-  return {
-    text: prefix + bytes.toString('base64url'),
-    id: bytes.toString('hex', idAt, secretAt),
-    hash: hash('sha256', bytes.subarray(secretAt, checksumAt), 'hex'),
-  };
+  return { text: checkedText(prefix, bytes), ...partsOf(bytes) };
 }
 
 /** Reads an opaque access token; undefined when it cannot be one of ours, which then costs no SQL. */
 export function parseAccessToken(text: string): AccessTokenParts | undefined {
-  if (!shape.test(text)) return undefined;
-  const bytes = Buffer.from(text.slice(prefix.length), 'base64url');
-  if (!isWhole(bytes, checksumAt, text.slice(prefix.length))) return undefined;
+  const bytes = shape.test(text) ? checkedBytes(prefix, text) : undefined;
+  if (bytes === undefined) return undefined;
   const bucket = bytes.readUInt32BE(0);
-  if (bucket > lastBucket) return undefined;
+  return bucket > lastBucket ? undefined : { bucket, ...partsOf(bytes) };
+}
+
+function partsOf(bytes: Buffer): Omit<AccessTokenParts, 'bucket'> {
   return {
-    bucket,
     id: bytes.toString('hex', idAt, secretAt),
     hash: hash('sha256', bytes.subarray(secretAt, checksumAt), 'hex'),
   };
 }
 
-/** Checks that the checksum is right, and that the text is the only one for these bytes (base64url has spare bits). */
-export function isWhole(bytes: Buffer, checksumAt: number, text: string): boolean {
-  return (
-    bytes.length === checksumAt + 4 &&
-    bytes.readUInt32BE(checksumAt) === crc32(bytes.subarray(0, checksumAt)) &&
-    bytes.toString('base64url') === text
-  );
+/** Returns the text of bytes, whose last four become the CRC-32 of the others: a prefix and base64url. */
+export function checkedText(prefix: string, bytes: Buffer): string {
+  const checksumAt = bytes.length - 4;
+  bytes.writeUInt32BE(crc32(bytes.subarray(0, checksumAt)), checksumAt);
+  return prefix + bytes.toString('base64url');
+}
+
+/**
+ * Returns the bytes of such a text; undefined if the checksum is wrong, or another text is that of these bytes
+ * (base64url has spare bits).
+ */
+export function checkedBytes(prefix: string, text: string): Buffer | undefined {
+  const bytes = Buffer.from(text.slice(prefix.length), 'base64url');
+  const checksumAt = bytes.length - 4;
+  const isRight = bytes.readUInt32BE(checksumAt) === crc32(bytes.subarray(0, checksumAt));
+  return isRight && prefix + bytes.toString('base64url') === text ? bytes : undefined;
 }
 
 /** Creates a session id for a token without a random part (a JWT): 32 hexadecimal digits. `now` in milliseconds. */

@@ -20,7 +20,7 @@ export const MACROS: ReadonlyMap<string, string> = new Map([
   ]),
 ]);
 
-/** Returns the type of a call's result. Throws {@link Wrong} for an unknown function, or one that does not take these. */
+/** Returns the type of a call's result. Throws {@link Wrong} for an unknown function, or arguments it does not take. */
 export function typeOfFunction(name: string, target: string | undefined, args: readonly string[]): string {
   const overloads = celRuntime.functions(name);
   if (overloads.length === 0) throw new Wrong(`calls the unknown function ${JSON.stringify(name)}`);

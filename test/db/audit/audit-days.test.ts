@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type pg from 'pg';
-import { newAuditId } from '../../../api/audit/audit-id.ts';
+import { newAuditId } from '../../../api/audit/audit-trail.ts';
 import { upkeepAuditDays } from '../../../api/db/audit/audit-days.ts';
 import { createPool, defaultLimits } from '../../../api/db/core/pool.ts';
 import { entries, startBoxApi } from '../../http/resources/box-api.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type pg from 'pg';
-import { newAuditId } from '../../../api/audit/audit-id.ts';
+import { newAuditId } from '../../../api/audit/audit-trail.ts';
 import { daysIn, selectFilledDays } from '../../../api/db/audit/audit-days.ts';
 import { auditListing, storeCountedEvents } from '../../../api/db/audit/audit-event.ts';
 import type { AuditEventOfBox, AuditFilters } from '../../../api/db/audit/audit-event.ts';
