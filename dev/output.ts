@@ -4,13 +4,14 @@ import type { ObjectEvent } from '../operator/status/events.ts';
 import type { ObjectStatus } from '../operator/status/object-status.ts';
 import {
   chosenSubject,
+  firstOf,
   generatedSubject,
+  keyOf,
   type CurlSubject,
   shortPath,
   accountSubject,
   type AccountSubject,
 } from './hints.ts';
-import { firstOf, keyOf } from './keep-running.ts';
 import type { FolderProblem } from './folder/reader.ts';
 import type { CreatedSecret } from './folder/generated-secrets.ts';
 import { grouped, plainText } from '../program/text.ts';

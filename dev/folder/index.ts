@@ -1,4 +1,5 @@
-import { readQuota, type BoxQuota } from '../../operator/desired/namespace-annotations.ts';
+import { readQuota } from '../../operator/desired/namespace-annotations.ts';
+import type { BoxQuota } from '../../operator/desired/source.ts';
 import { FileObject, type DeclaredFile, type FileNamespace, type FileSecret } from './declared-file.ts';
 
 /** Declarations of a folder for one box. */

@@ -1,13 +1,6 @@
 import { wordHint } from '../../crds/did-you-mean.ts';
+import type { BoxQuota } from './source.ts';
 import { HIGHEST_QUOTA, isQuotaName, QUOTA_ANNOTATION, QUOTA_DEFAULTS, type Quota } from '../../crds/quota.ts';
-
-/** Quotas that a Namespace sets for its box. */
-export interface BoxQuota {
-  /** Absent if the annotation cannot be read: the box then keeps its quotas. */
-  readonly quota?: Partial<Quota>;
-  /** The first mistake in the annotation, for people; absent if there is none. */
-  readonly fault?: string;
-}
 
 /**
  * Reads the quota annotation of a Namespace: `clients=20000,users=5000`, separated by commas or blanks. One mistake

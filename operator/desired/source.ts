@@ -2,7 +2,7 @@ import type { BoxHosts } from '../../api/client/box-hosts.ts';
 import type { NamespaceClaim } from '../../api/client/desired-state.ts';
 import type { AccountName, ExpectedAccount, Declared, ObjectName } from './declared.ts';
 import type { Kind } from '../../crds/kind.ts';
-import type { BoxQuota } from './namespace-annotations.ts';
+import type { Quota } from '../../crds/quota.ts';
 import type { ObjectStatus } from '../status/object-status.ts';
 import type { SecretFinder } from '../secrets/resolve.ts';
 
@@ -198,3 +198,11 @@ export interface InstalledFields {
 
 /** Definitions of kinds, as far as they could be read. */
 export type InstalledKinds = ReadonlyMap<Kind, InstalledFields>;
+
+/** Quotas that a Namespace sets for its box. */
+export interface BoxQuota {
+  /** Absent if the annotation cannot be read: the box then keeps its quotas. */
+  readonly quota?: Partial<Quota>;
+  /** The first mistake in the annotation, for people; absent if there is none. */
+  readonly fault?: string;
+}

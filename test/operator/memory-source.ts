@@ -1,4 +1,4 @@
-import type { BoxQuota } from '../../operator/desired/namespace-annotations.ts';
+import type { BoxQuota } from '../../operator/desired/source.ts';
 import type { Declared, DeclaredSecret } from '../../operator/desired/declared.ts';
 import type { ObjectStatus } from '../../operator/status/object-status.ts';
 import { resolveKept, type SecretKeeper, type SecretRequest } from '../../operator/secrets/keeper.ts';

@@ -1,11 +1,11 @@
 import { MOST_HOSTS } from '../../../api/client/box-hosts.ts';
 import { isObject } from '../../../crds/path.ts';
 import { assignableHosts, type HostClaim, HOSTS_ANNOTATION, validateHosts } from '../../desired/hosts.ts';
-import type { HostReading, HostGrants, Tenancy } from '../../desired/source.ts';
+import type { BoxQuota, HostReading, HostGrants, Tenancy } from '../../desired/source.ts';
 import type { DeclaredObject } from './declared-object.ts';
 import type { Kept, Novelty, ObjectStore } from '../client/object-store.ts';
 import { QUOTA_ANNOTATION } from '../../../crds/quota.ts';
-import { annotationEntries, type BoxQuota, readQuota } from '../../desired/namespace-annotations.ts';
+import { annotationEntries, readQuota } from '../../desired/namespace-annotations.ts';
 import { SECRET_METADATA_ANNOTATION } from '../../desired/candidates.ts';
 import type { NamespaceClaim } from '../../../api/client/desired-state.ts';
 import { identityOf, metadataOf } from '../client/kube-object.ts';
