@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { KINDS } from '../crds/kind.ts';
-import type { ObjectEvent } from '../operator/status/events.ts';
+import type { ObjectEvent } from '../operator/status/status.ts';
 import type { ObjectStatus } from '../operator/status/object-status.ts';
 import {
   chosenSubject,

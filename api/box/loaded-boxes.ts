@@ -1,4 +1,4 @@
-import { createDeadline, unlessAborted } from '../../program/deadline.ts';
+import { createDeadline, unlessAborted } from '../../program/scheduling.ts';
 import type { KeySealing } from '../credentials/key-sealing.ts';
 import { readConfigChanges, TooLarge } from '../db/box/config-changes.ts';
 import type { ConfigChanges, ConfigReading } from '../db/box/config-changes.ts';

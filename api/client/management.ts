@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LINK_TYPES, type Link } from '../../crds/links.ts';
-import { parseAnswerLine } from './apply-answer.ts';
+import { parseAnswerLine, lastUsesOf, usageOf } from './answers.ts';
 import { storedHostsOf, type BoxHostsCall, type StoredHosts } from './box-hosts.ts';
 import type { ClusterSettingsCall } from './cluster-settings.ts';
 import type {
@@ -22,7 +22,6 @@ import { lines, ndjsonChunks } from './ndjson.ts';
 import { http, https } from './node-http.ts';
 import type { Secret } from './secret.ts';
 import { pinsOf, type PinnedServiceAccount, type ServiceAccountsCall } from './service-accounts.ts';
-import { lastUsesOf, usageOf } from './usage-answer.ts';
 
 /** The management port of the API. Every call throws ManagementError if it fails, the signal's reason if aborted. */
 export interface Management {

@@ -1,13 +1,16 @@
 import path from 'node:path';
 import { hash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync, readFileSync, renameSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { Secret } from '../../api/client/secret.ts';
 import { generateClientSecret } from '../../api/credentials/client-secret.ts';
 import { secretEntries, resolveKept, type SecretKeeper, type SecretRequest } from '../../operator/secrets/keeper.ts';
 import { missing, type ResolvedSecret } from '../../operator/secrets/resolve.ts';
 import { nextSecret, type KeptSecret } from '../../operator/secrets/rotation.ts';
-import { replaceFile, rotationFile, writeRotation, readSecretFile } from './secret-files.ts';
+import { isObject, parseJson } from '../../crds/path.ts';
+import type { JsonObject } from '../../crds/path.ts';
+import { isGeneratedSecret, generatedSecretIn } from '../../crds/generated-secret-text.ts';
+import type { Rotation, SecretSituation } from '../../operator/secrets/rotation.ts';
 
 /** Generated secrets in files. */
 export interface SecretFiles extends SecretKeeper {
@@ -110,7 +113,7 @@ export function createSecretFiles(
     // A sweep detects changes by hand to a file.
     version: () => '',
     async names(box) {
-      const files = new Set(listed(path.join(root, box)));
+      const files = new Set(unlessMissing(() => readdirSync(path.join(root, box))));
       const names = [...files].filter((name) => name.endsWith('.json') && !files.has(`${name}.released`));
       return names.map((file) => {
         const name = file.slice(0, -5);
@@ -150,11 +153,93 @@ function contentOf(request: SecretRequest, value: Secret): string {
   return `${JSON.stringify(content, null, 2)}\n`;
 }
 
-function listed(folder: string): readonly string[] {
+/** Returns the file next to that of a generated secret which records the state of its rotation; mode 0600. */
+function rotationFile(file: string): string {
+  return `${file}.rotation`;
+}
+
+/** Reads the state of a secret's rotation; undefined if none is recorded. */
+function readRotation(file: string): KeptSecret | undefined {
+  const text = unlessMissing(() => readFileSync(rotationFile(file), 'utf8'));
+  const fields = text === undefined ? undefined : parseJson(text);
+  if (!isObject(fields)) return undefined;
+  const { value, made, next, until, previous } = fields;
+  const present = secretOf(value);
+  if (present === undefined || typeof made !== 'number') return undefined;
+  const [following, former] = [secretOf(next), secretOf(previous)];
+  return {
+    value: present,
+    made,
+    ...(following === undefined ? {} : { next: following }),
+    ...(former === undefined || typeof until !== 'number' ? {} : { previous: { value: former, until } }),
+  };
+}
+
+/** Records the state of a secret's rotation, if it has one or two secrets are valid; `before` is the last record. */
+function writeRotation(file: string, kept: KeptSecret, { every, at }: Rotation, before: KeptSecret | undefined): void {
+  const { value, made, next, previous } = kept;
+  const isNeeded = (every ?? at ?? next ?? previous) !== undefined;
+  if (!isNeeded) {
+    // A secret that never rotated has no such file: ten thousand system calls are saved.
+    if (before?.previous !== undefined || before?.next !== undefined) rmSync(rotationFile(file), { force: true });
+    return;
+  }
+  const fields: JsonObject = {
+    value: value.reveal(),
+    made,
+    next: next?.reveal(),
+    previous: previous?.value?.reveal(),
+    until: previous?.until,
+  };
+  const content = `${JSON.stringify(fields)}\n`;
+  if (unlessMissing(() => readFileSync(rotationFile(file), 'utf8')) !== content)
+    replaceFile(rotationFile(file), content);
+}
+
+/** Returns what `read` returns; undefined if there is no such file. */
+function unlessMissing<T>(read: () => T): T | undefined {
   try {
-    return readdirSync(folder);
+    return read();
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+function secretOf(value: unknown): Secret | undefined {
+  return typeof value === 'string' && isGeneratedSecret(value) ? new Secret(value) : undefined;
+}
+
+/** Writes a draft of mode 0600 and renames it: a kill in between must not lose the only copy of a secret. */
+function replaceFile(file: string, content: string): void {
+  const draft = `${file}.new`;
+  rmSync(draft, { force: true });
+  writeFileSync(draft, content, { mode: 0o600, flag: 'wx' });
+  renameSync(draft, file);
+}
+
+/** Contents of a generated secret's file. */
+type SecretFile = NonNullable<SecretSituation['found']> & {
+  readonly text: string;
+  /** Id of its client, if the file names it. */
+  readonly id: string | undefined;
+};
+
+/** Reads the file of a generated secret. A secret carries a checksum: half of one, left by a kill, is ignored. */
+function readSecretFile(file: string): SecretFile {
+  const text = readFileSync(file, 'utf8');
+  const parsed = parseJson(text);
+  const id = isObject(parsed) && typeof parsed['client_id'] === 'string' ? parsed['client_id'] : undefined;
+  const found = generatedSecretIn(text);
+  const value = found === undefined ? undefined : new Secret(found);
+  const rotation = readRotation(file);
+  if (rotation === undefined || !knows(rotation, found)) {
+    return { text, id, value, made: statSync(file).mtimeMs };
+  }
+  return { ...rotation, text, id };
+}
+
+/** Checks whether the record belongs to the secret found: it is written first, and a kill may have come in between. */
+function knows({ value, previous }: KeptSecret, found: string | undefined): boolean {
+  return found !== undefined && [value, previous?.value].some((one) => one?.reveal() === found);
 }

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { FileObject, type DeclaredFile } from './declared-file.ts';
-import { FolderIndex } from './index.ts';
+import { FileObject, type DeclaredFile, FolderIndex } from './index.ts';
 import { reasonOf, walk, type FileStamp, type FoundFile } from '../../api/client/manifest/walk.ts';
 import { API_VERSION } from '../../crds/kind.ts';
 import { parseManifests } from '../../api/client/manifest/manifest-file.ts';

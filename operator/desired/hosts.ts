@@ -1,5 +1,5 @@
 import { HOST_NAME } from '../../crds/fields.ts';
-import { grantCommand } from './namespace-annotations.ts';
+import { grantCommand } from './candidates.ts';
 import type { HostGrants, RefusedHost, HostReading, HostSource } from './source.ts';
 import type { StoredHosts } from '../../api/client/box-hosts.ts';
 import type { Management } from '../../api/client/management.ts';

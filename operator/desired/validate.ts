@@ -1,7 +1,7 @@
 import { isObject } from '../../crds/path.ts';
 import { isUnconditional } from '../../crds/unconditional-rule.ts';
 import type { Adoption } from '../../api/client/desired-state.ts';
-import { deletedWithObject, lifecycleOf } from '../../api/client/manifest/lifecycle.ts';
+import { deletedWithObject, lifecycleOf, resourceOf } from '../../api/client/manifest/resource.ts';
 import type { Client, ServiceAccount } from '../../crds/client.ts';
 import type { Fault } from '../../crds/fault.ts';
 import type { Link } from '../../crds/links.ts';
@@ -13,7 +13,6 @@ import { withoutUndeclared, type Reduced, unimplementedFields } from '../../crds
 import { keyFaults } from '../../crds/public-keys.ts';
 import { LONGEST_RESOURCE, sizeFaults, tooLong } from '../../crds/resource-size.ts';
 import { objectKey, type Declared, fingerprint } from './declared.ts';
-import { resourceOf } from '../../api/client/manifest/resource.ts';
 import { rowIdOf, type Resource } from '../../crds/validate.ts';
 import { secretSource, type SecretSource } from '../secrets/resolve.ts';
 import type { DeniedHosts } from './source.ts';

@@ -1,5 +1,5 @@
 import { ManagementError } from '../../api/client/management-error.ts';
-import { createDeadline } from '../../program/deadline.ts';
+import { createDeadline } from '../../program/scheduling.ts';
 import type { QueueOptions } from './work-queue.ts';
 
 /** Reachability of the API. */

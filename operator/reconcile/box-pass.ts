@@ -15,7 +15,7 @@ import type { PinnedServiceAccount, SeenServiceAccount } from '../../api/client/
 import type { Link } from '../../crds/links.ts';
 import type { KeyObject } from 'node:crypto';
 import type { Management } from '../../api/client/management.ts';
-import type { EventRecorder } from '../status/events.ts';
+import type { EventRecorder } from '../status/status.ts';
 import type { HostKeeper } from '../desired/hosts.ts';
 
 /** Scope of a pass: changes only, or everything (at the start, periodically, after a failure). */

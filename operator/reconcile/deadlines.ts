@@ -1,4 +1,4 @@
-import type { EventRecorder } from '../status/events.ts';
+import type { EventRecorder } from '../status/status.ts';
 import { deletionWaits, type Failure } from '../status/reconcile-result.ts';
 import type { TerminatingObject, Finalizers } from '../desired/source.ts';
 import type { QueueOptions } from './work-queue.ts';

@@ -3,7 +3,7 @@ import { ManagementError } from '../../api/client/management-error.ts';
 import { candidatesOf, issuerOf } from '../desired/candidates.ts';
 import { withoutTaken } from '../desired/hosts.ts';
 import type { Listing, SecretNeeds } from '../desired/source.ts';
-import { recordQuotaFault, recordInlineSecrets } from '../status/events.ts';
+import { recordQuotaFault, recordInlineSecrets } from '../status/status.ts';
 import { boxApi, type BoxApi, isTerminating, type BoxPass } from './box-pass.ts';
 import { doubtRows, type BoxCache } from './box-cache.ts';
 import type { PassRequest } from './box-pass.ts';

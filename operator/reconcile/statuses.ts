@@ -5,8 +5,7 @@ import { deletionWaits, type Failure, isSameResult, failureOf, type Refusal } fr
 import { resultsOfBox } from '../status/box-results.ts';
 import type { Condition, ObjectStatus } from '../status/object-status.ts';
 import type { BoxPass, PassContext } from './box-pass.ts';
-import { recordReadiness } from '../status/events.ts';
-import { statusOf, TransitionPool, withTransitionTimes } from '../status/status.ts';
+import { recordReadiness, statusOf, TransitionPool, withTransitionTimes } from '../status/status.ts';
 import { ManagementError } from '../../api/client/management-error.ts';
 import type { NamespaceClaim } from '../../api/client/desired-state.ts';
 

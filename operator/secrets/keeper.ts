@@ -2,7 +2,7 @@ import type { Secret } from '../../api/client/secret.ts';
 import type { ResolvedSecret, ReadySecret } from './resolve.ts';
 import { type Rotation, type SecretUsage, nextLook, type KeptSecret, type SecretChange } from './rotation.ts';
 import { NEVER } from '../../crds/duration.ts';
-import type { ObjectEvent } from '../status/events.ts';
+import type { ObjectEvent } from '../status/status.ts';
 import { SECRET_ENTRIES } from '../../crds/kubernetes-fields.ts';
 
 /** A Client that needs a generated secret, and the content of its Secret. */

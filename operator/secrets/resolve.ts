@@ -1,7 +1,7 @@
 import { isCostlyHash, PASSWORD_BYTES, SECRET_LENGTH, SECRET_TEXT, storedForm } from '../../crds/secret-text.ts';
 import type { DeclaredSecret } from '../desired/declared.ts';
 import type { PreviousSecret } from './rotation.ts';
-import { needsSecret } from '../../api/client/manifest/needs-secret.ts';
+import { needsSecret } from '../../api/client/manifest/resource.ts';
 import { Secret } from '../../api/client/secret.ts';
 import type { Manifest } from '../../crds/manifest-schema.ts';
 import type { BoxSpec, ClientSpec } from '../../crds/specs.ts';

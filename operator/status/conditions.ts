@@ -6,8 +6,7 @@ import type { ReconcileResult } from './reconcile-result.ts';
 import type { Condition } from './object-status.ts';
 import { CONDITIONS, HOLDING_BACK, isConditionType, NEXT_STEPS, type ConditionType, type Reason } from './reasons.ts';
 import { accountName, strangerAmong, type AccountState } from '../desired/declared.ts';
-import { grantCommand } from '../desired/namespace-annotations.ts';
-import { SECRET_METADATA_ANNOTATION } from '../desired/candidates.ts';
+import { grantCommand, SECRET_METADATA_ANNOTATION } from '../desired/candidates.ts';
 import { secretName } from '../secrets/resolve.ts';
 
 /** A condition without its generation and transition time. */

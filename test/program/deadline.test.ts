@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createDeadline, unlessAborted } from '../../program/deadline.ts';
+import { createDeadline, unlessAborted } from '../../program/scheduling.ts';
 
 const never = new Promise<never>(() => undefined);
 

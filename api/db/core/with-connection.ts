@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import type pg from 'pg';
-import { createDeadline, unlessAborted } from '../../../program/deadline.ts';
+import { createDeadline, unlessAborted } from '../../../program/scheduling.ts';
 import { Outage, translatingErrors } from './outage.ts';
 import type { Connections } from './pool.ts';
 import { requirePrimary } from './primary.ts';

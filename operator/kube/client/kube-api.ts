@@ -13,7 +13,7 @@ import {
 import { Agent, type Dispatcher } from 'undici';
 import type { Connection } from './cluster-config.ts';
 import { answerError, KubeError, noAnswer } from './kube-error.ts';
-import { createDeadline, type Deadline, unlessAborted } from '../../../program/deadline.ts';
+import { createDeadline, type Deadline, unlessAborted } from '../../../program/scheduling.ts';
 import { textWithin } from '../../../program/text.ts';
 
 /** Returns a generated API of the library; each of its methods is one call. */

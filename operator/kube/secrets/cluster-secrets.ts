@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Secret } from '../../../api/client/secret.ts';
 import { generatedSecretText } from '../../../crds/generated-secret-text.ts';
-import type { EventRecorder } from '../../status/events.ts';
+import type { EventRecorder } from '../../status/status.ts';
 import type { SecretKeeper } from '../../secrets/keeper.ts';
 import { ClusterSecretKeeper } from './keeper.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Secret } from '../../../api/client/secret.ts';
-import type { EventRecorder } from '../../status/events.ts';
+import type { EventRecorder } from '../../status/status.ts';
 import {
   resolveKept,
   type KeptName,

@@ -1,4 +1,4 @@
-import type { EventRecorder } from '../../status/events.ts';
+import type { EventRecorder } from '../../status/status.ts';
 import type { KeptName } from '../../secrets/keeper.ts';
 import { forEachConcurrently } from '../client/kube-object.ts';
 import type { KubeApi } from '../client/kube-api.ts';

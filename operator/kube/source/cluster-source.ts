@@ -26,7 +26,7 @@ import {
 } from './status-writer.ts';
 import { createServiceAccountWatch } from './service-accounts.ts';
 import type { KeepService } from '../services/box-services.ts';
-import { unlessAborted } from '../../../program/deadline.ts';
+import { unlessAborted } from '../../../program/scheduling.ts';
 
 /** Dependencies of a cluster source. */
 export type ClusterSourceOptions = Pick<

@@ -2,7 +2,7 @@ import { CoreV1Api, CustomObjectsApi, V1MicroTime } from '@kubernetes/client-nod
 import { randomBytes } from 'node:crypto';
 import { API_VERSION } from '../../../crds/kind.ts';
 import { setNewest } from '../../../program/bounded-map.ts';
-import type { EventRecorder, ObjectEvent } from '../../status/events.ts';
+import type { EventRecorder, ObjectEvent } from '../../status/status.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 import { KubeError } from '../client/kube-error.ts';
 import { plainText } from '../../../program/text.ts';

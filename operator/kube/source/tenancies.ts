@@ -5,8 +5,7 @@ import type { BoxQuota, HostReading, HostGrants, Tenancy } from '../../desired/s
 import type { DeclaredObject } from './declared-object.ts';
 import type { Kept, Novelty, ObjectStore } from '../client/object-store.ts';
 import { QUOTA_ANNOTATION } from '../../../crds/quota.ts';
-import { annotationEntries, readQuota } from '../../desired/namespace-annotations.ts';
-import { SECRET_METADATA_ANNOTATION } from '../../desired/candidates.ts';
+import { annotationEntries, readQuota, SECRET_METADATA_ANNOTATION } from '../../desired/candidates.ts';
 import type { NamespaceClaim } from '../../../api/client/desired-state.ts';
 import { identityOf, metadataOf } from '../client/kube-object.ts';
 

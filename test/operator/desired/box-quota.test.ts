@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { QUOTA_DEFAULTS } from '../../../crds/quota.ts';
-import { readQuota } from '../../../operator/desired/namespace-annotations.ts';
+import { readQuota } from '../../../operator/desired/candidates.ts';
 
 describe('readQuota', () => {
   const quotas = [

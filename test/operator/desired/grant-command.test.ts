@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { isObject } from '../../../crds/path.ts';
-import { grantCommand } from '../../../operator/desired/namespace-annotations.ts';
+import { grantCommand } from '../../../operator/desired/candidates.ts';
 import { HOSTS_ANNOTATION } from '../../../operator/desired/hosts.ts';
 import { controlPlane } from '../../support/cluster/control-plane.ts';
 import { findPrograms } from '../../../tools/envtest/find-programs.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { validateHosts, type HostClaim } from '../../../operator/desired/hosts.ts';
-import { annotationEntries } from '../../../operator/desired/namespace-annotations.ts';
+import { annotationEntries } from '../../../operator/desired/candidates.ts';
 
 function claim(box: string, created: string, hosts: readonly string[], granted = hosts): HostClaim {
   return { box, uid: `uid-of-${box}`, created, hosts, granted };

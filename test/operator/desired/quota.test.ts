@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readQuota } from '../../../operator/desired/namespace-annotations.ts';
+import { readQuota } from '../../../operator/desired/candidates.ts';
 import { declared, keyClient } from '../declare.ts';
 import { eachInBox, type PassRig } from '../pass-rig.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Secret } from '../../../api/client/secret.ts';
 import type { Declared } from '../../../operator/desired/declared.ts';
-import { readQuota } from '../../../operator/desired/namespace-annotations.ts';
+import { readQuota } from '../../../operator/desired/candidates.ts';
 import { addUser, newBrowser } from '../../http/pages/browser.ts';
 import { entries } from '../../http/resources/box-api.ts';
 import { ownerQuery } from '../../support/owner-query.ts';

@@ -1,8 +1,7 @@
 import { isObject } from '../../../crds/path.ts';
 import { expect } from 'chai';
 import { validate } from '../../../operator/desired/validate.ts';
-import { permittedMetadata } from '../../../operator/desired/candidates.ts';
-import { annotationEntries } from '../../../operator/desired/namespace-annotations.ts';
+import { permittedMetadata, annotationEntries } from '../../../operator/desired/candidates.ts';
 import { eventually } from '../../support/eventually.ts';
 import { machineClient } from '../declare.ts';
 import { annotate } from '../desired/host-requests.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ObjectStatus } from '../../../operator/status/object-status.ts';
 import type { Reason } from '../../../operator/status/reasons.ts';
-import { recordReadiness } from '../../../operator/status/events.ts';
+import { recordReadiness } from '../../../operator/status/status.ts';
 import { createOperatorMetrics } from '../../../operator/metrics.ts';
 import { allowPolicy, declared, edited, machineClient } from '../declare.ts';
 import { eachInBox, type PassRig } from '../pass-rig.ts';

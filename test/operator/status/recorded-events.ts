@@ -1,4 +1,4 @@
-import type { EventRecorder, ObjectEvent } from '../../../operator/status/events.ts';
+import type { EventRecorder, ObjectEvent } from '../../../operator/status/status.ts';
 
 /** A recorder that keeps what it hears of. */
 export interface RecordedEvents extends EventRecorder {

@@ -1,6 +1,6 @@
 import { isObject } from '../../../../crds/path.ts';
 import { expect } from 'chai';
-import type { ObjectEvent } from '../../../../operator/status/events.ts';
+import type { ObjectEvent } from '../../../../operator/status/status.ts';
 import { clusterConfig, createConnection } from '../../../../operator/kube/client/cluster-config.ts';
 import { createEventRecorder } from '../../../../operator/kube/source/event-recorder.ts';
 import { createKubeApi } from '../../../../operator/kube/client/kube-api.ts';

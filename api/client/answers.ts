@@ -5,6 +5,7 @@ import { isKind } from '../../crds/kind.ts';
 import { isQuotaName } from '../../crds/quota.ts';
 import { APPLY_VERDICTS, type Applied, type ApplyProgress, type ApplyResult, type Owner } from './desired-state.ts';
 import { ManagementError, refusal } from './management-error.ts';
+import type { BoxUsage, ClientLastUse, ClientUsage, GroupUsage, LastUses, PolicyLastUse } from './desired-state.ts';
 
 /** One line of the answer to an apply call. */
 export type AnswerLine = ApplyProgress | ApplyResult | Applied;
@@ -66,4 +67,61 @@ function nonsense(text: string): ManagementError {
     'refused',
     `the API answered a line of ${String(text.length)} characters that is not understood`,
   );
+}
+
+/** Reads the answer to a request for usage. Throws ManagementError for nonsense. */
+export function usageOf(answer: unknown): BoxUsage {
+  if (!isObject(answer) || typeof answer['users'] !== 'number') throw notUnderstood();
+  const { clients, users, groups, policies, next } = answer;
+  if (next !== undefined && typeof next !== 'string') throw notUnderstood();
+  return {
+    clients: listOf(clients, usedClient),
+    users,
+    groups: listOf(groups, usedGroup),
+    policies: listOf(policies, usedPolicy),
+    ...(next === undefined ? {} : { next }),
+  };
+}
+
+/** Reads the answer to a request for the last use. Throws ManagementError for nonsense. */
+export function lastUsesOf(answer: unknown): LastUses {
+  if (!isObject(answer)) throw notUnderstood();
+  return { clients: listOf(answer['clients'], lastUse) };
+}
+
+function listOf<T>(list: unknown, read: (entry: JsonObject) => T): readonly T[] {
+  if (!Array.isArray(list)) throw notUnderstood();
+  return list.map((entry: unknown) => {
+    if (!isObject(entry)) throw notUnderstood();
+    return read(entry);
+  });
+}
+
+function usedGroup({ name, members }: JsonObject): GroupUsage {
+  if (typeof name !== 'string' || typeof members !== 'number') throw notUnderstood();
+  return { name, members };
+}
+
+function usedPolicy({ id, last_used_at }: JsonObject): PolicyLastUse {
+  if (typeof id !== 'string' || typeof last_used_at !== 'string') throw notUnderstood();
+  return { id, last_used_at };
+}
+
+function usedClient(client: JsonObject): ClientUsage {
+  const { live_sessions } = client;
+  if (typeof live_sessions !== 'number') throw notUnderstood();
+  return { ...lastUse(client), live_sessions };
+}
+
+function lastUse({ id, last_token_at, previous_secret_last_used }: JsonObject): ClientLastUse {
+  if (typeof id !== 'string') throw notUnderstood();
+  return {
+    id,
+    ...(typeof last_token_at === 'string' ? { last_token_at } : {}),
+    ...(typeof previous_secret_last_used === 'string' ? { previous_secret_last_used } : {}),
+  };
+}
+
+function notUnderstood(): ManagementError {
+  return new ManagementError('refused', 'the API answered a usage that is not understood');
 }
