@@ -7,7 +7,7 @@ import type { Connections } from './db/core/pool.ts';
 import { countActive, noteIssued, readSessionQuota, storeCount } from './db/box/session-count.ts';
 import type { DueCount } from './db/box/session-count.ts';
 import { inBox, inBoxWithin } from './db/core/transaction.ts';
-import type { UsageNotes } from './box/usage-notes.ts';
+import type { UsageNotes } from './box/notes.ts';
 
 /** The periodic counting of active sessions. */
 export interface SessionCounting {

@@ -5,8 +5,8 @@ import { setNewest } from '../program/bounded-map.ts';
 import type { Connections } from './db/core/pool.ts';
 import { storeRequests, trimRequests } from './db/request/recorded-request.ts';
 import type { RequestCount, RequestKey } from './db/request/recorded-request.ts';
-import { requestKeys } from './box/request-notes.ts';
-import type { RequestNotes } from './box/request-notes.ts';
+import { requestKeys } from './box/notes.ts';
+import type { RequestNotes } from './box/notes.ts';
 
 /** The background recording of decided requests. */
 export interface RequestWriting {

@@ -3,7 +3,7 @@ import type { Log } from '../program/log.ts';
 import { startRounds } from '../program/scheduling.ts';
 import { noteUsage } from './db/session/client-usage.ts';
 import type { Connections } from './db/core/pool.ts';
-import type { UsageNotes } from './box/usage-notes.ts';
+import type { UsageNotes } from './box/notes.ts';
 
 /** The periodic writing of usage. */
 export interface UsageWriting {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { pathShape, sampleOf } from '../../api/box/request-notes.ts';
+import { pathShape, sampleOf } from '../../api/box/notes.ts';
 
 describe('pathShape', () => {
   // prettier-ignore

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { requestKeys, createRequestNotes } from '../../api/box/request-notes.ts';
-import type { NotedRequest } from '../../api/box/request-notes.ts';
+import { requestKeys, createRequestNotes } from '../../api/box/notes.ts';
+import type { NotedRequest } from '../../api/box/notes.ts';
 
 function request(box: string, client: string, more: Partial<NotedRequest> = {}): NotedRequest {
   return { box, subject: { client }, app: '', method: 'get', path: '/Client', policy: 'p', ...more };

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createFailedPolicies } from '../../api/policy/decide.ts';
-import { createRequestNotes } from '../../api/box/request-notes.ts';
+import { createRequestNotes, createUsageNotes } from '../../api/box/notes.ts';
 import type pg from 'pg';
 import type { AuditEventOfBox } from '../../api/db/audit/audit-event.ts';
 import type { ApplyLine } from '../../api/client/desired-state.ts';
@@ -34,7 +34,6 @@ import { createFairQueue } from '../../api/shares/fair-queue.ts';
 import { createClusterSettings } from '../../api/box/cluster-settings.ts';
 import { createStateCache } from '../../api/box/state-cache.ts';
 import { createFirstAdmins } from '../../api/users/user/first-admins.ts';
-import { createUsageNotes } from '../../api/box/usage-notes.ts';
 import { freshDatabase } from '../support/postgres.ts';
 
 /** A resource as a test writes it. */

@@ -2,7 +2,7 @@ import { UI_CLIENT } from '../../../crds/reserved-ids.ts';
 import type { PlannedDecision, PlannedSubject } from '../../client/plan.ts';
 import type { RecordedRequest } from '../../db/request/recorded-request.ts';
 import type { OAuthServices } from '../../oauth/services.ts';
-import { sampleOf } from '../../box/request-notes.ts';
+import { sampleOf } from '../../box/notes.ts';
 import { explainedAppRequest, explainedRequest } from '../resources/explained-request.ts';
 import { requestOf } from '../resources/explain.ts';
 import type { GivenRequest } from './plan-body.ts';

@@ -1,4 +1,8 @@
 import type { StateCache } from '../../box/state-cache.ts';
+import { isIP } from 'node:net';
+import type { ApiConfig } from '../../config.ts';
+import { batchedHosts, batchedRootBox } from '../../db/box/host.ts';
+import type { Connections } from '../../db/core/pool.ts';
 
 /** The address of a request: the box, and the path below it. */
 export interface BoxAddress {
@@ -128,4 +132,50 @@ export function createKnownBoxes(states: Pick<StateCache, 'decide' | 'holds'>): 
       return found === true;
     },
   };
+}
+
+/** Creates the addressing of an installation's boxes from its settings and the database. */
+export function boxAddressing(
+  config: Pick<ApiConfig, 'clusterDomain' | 'publicUrl' | 'standalone'>,
+  pool: Connections,
+): BoxAddressing {
+  const own = new Set([new URL(config.publicUrl).hostname, 'localhost', 'boxgate-api']);
+  return {
+    clusterDomain: config.clusterDomain,
+    isForeignHost: (host) => !own.has(host) && isIP(host.replace(/^\[|\]$/g, '')) === 0,
+    boxOfHost: batchedHosts(pool),
+    rootBox: config.standalone ? batchedRootBox(pool) : () => Promise.resolve(undefined),
+  };
+}
+
+/** Checks whether the path of a URL is text: ASCII (RFC 3986 §2) that decodes as UTF-8 without control characters. */
+export function isTextPath(url: string): boolean {
+  const path = pathOf(url);
+  if (plain.test(path)) return true;
+  try {
+    return ascii.test(path) && !/\p{Cc}/u.test(decodeURIComponent(path));
+  } catch {
+    return false;
+  }
+}
+
+const plain = /^[A-Za-z0-9/$._~-]*$/;
+const ascii = /^[\x21-\x7e]*$/;
+
+/**
+ * Returns a path in its one normal form (RFC 3986 §6.2.2): no needless escapes, upper-case digits in the others, no
+ * query. Two spellings of one id are one path to a policy.
+ */
+export function normalPath(url: string): string {
+  const path = pathOf(url);
+  if (!path.includes('%')) return path;
+  return path.replace(/%[0-9a-f]{2}/gi, (escape) => {
+    const sign = String.fromCharCode(Number.parseInt(escape.slice(1), 16));
+    return /[A-Za-z0-9._~-]/.test(sign) ? sign : escape.toUpperCase();
+  });
+}
+
+function pathOf(url: string): string {
+  const end = url.search(/[?#]/);
+  return end < 0 ? url : url.slice(0, end);
 }

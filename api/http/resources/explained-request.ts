@@ -8,7 +8,8 @@ import type { RequestParts } from '../../policy/request-object.ts';
 import { BOXGATE_SCOPE } from '../../box/scopes.ts';
 import { originalTarget } from '../gateway/original-path.ts';
 import { isOverridden } from '../gateway/original-request.ts';
-import { normalPath, parameters } from '../request/query.ts';
+import { normalPath } from '../request/box-address.ts';
+import { parameters } from '../request/query.ts';
 import { sessionParts } from '../access/session-parts.ts';
 import { resourceRoutes } from './resource-routes.ts';
 

@@ -3,7 +3,7 @@ import express from 'express';
 import type { Express, NextFunction, Request, Response } from 'express';
 import { nothingHere, Problem } from '../../problem.ts';
 import { createAcceptRequest } from '../request/accept-request.ts';
-import { isTextPath } from '../request/query.ts';
+import { isTextPath } from '../request/box-address.ts';
 import { findRequestContext, requestContextOf, isBelow } from '../request/request-context.ts';
 import { answeringErrors } from './errors.ts';
 import type { ApiContext } from './api-context.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import type { BoxUsage } from '../../../api/client/desired-state.ts';
-import { createUsageNotes } from '../../../api/box/usage-notes.ts';
+import { createUsageNotes } from '../../../api/box/notes.ts';
 import { textOf } from '../../oauth/requests.ts';
 import { startApi } from '../../support/api.ts';
 import type { TestApi } from '../../support/api.ts';

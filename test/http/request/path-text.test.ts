@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isTextPath, normalPath } from '../../../api/http/request/query.ts';
+import { isTextPath, normalPath } from '../../../api/http/request/box-address.ts';
 
 describe('a path that is text', () => {
   const rows: Readonly<Record<string, boolean>> = {

@@ -7,7 +7,7 @@ import { authenticateBySecret } from '../../../api/oauth/client-auth/authenticat
 import { parseBasic } from '../../../api/oauth/client-auth/client-auth-request.ts';
 import type { BoxState } from '../../../api/box/box-state.ts';
 import { createBoxState } from '../../../api/box/box-state.ts';
-import { createUsageNotes } from '../../../api/box/usage-notes.ts';
+import { createUsageNotes } from '../../../api/box/notes.ts';
 import { changes, clientRow, sampleSealing } from '../../box/sample-changes.ts';
 import type { Reply } from '../requests.ts';
 import { basic, sendForm, sendJson } from '../requests.ts';
