@@ -6,11 +6,11 @@ import type { LiveSession } from '../../oauth/session/check-token.ts';
 import type { OAuthServices } from '../../oauth/services.ts';
 import { decide, decideInTime } from '../../policy/decide.ts';
 import type { Needs } from '../../policy/needs.ts';
-import { compileAhead, prepare, whenPrepared } from '../../policy/prepare.ts';
-import type { Missing } from '../../policy/prepare.ts';
+import { compileAhead, Missing, prepare, whenPrepared } from '../../policy/prepare.ts';
 import { requestObject } from '../../policy/request-object.ts';
 import type { RequestObject } from '../../policy/request-object.ts';
 import type { Subject } from '../../policy/policy-index.ts';
+import type { CompiledPolicy } from '../../policy/compile.ts';
 import { Problem, nothingHere } from '../../problem.ts';
 import type { BoxState } from '../../box/box-state.ts';
 import { missingToken, refusedToken } from './authenticate.ts';
@@ -80,9 +80,11 @@ export async function authorize(
   );
   if (verdict === undefined) throw nothingHere();
   if (typeof verdict === 'string') throw refusalOf(verdict, token, box);
-  noteRequest(asked, verdict, services);
-  if ('policy' in verdict) return verdict;
-  noteDenied(asked, verdict.forbidden, services);
+  const { session, subject, policy } = verdict;
+  const method = asked.request.method ?? 'GET';
+  services.requestNotes.note({ box, subject, app: '', method, path: normalPath(asked.path), policy });
+  if (policy !== '') return verdict;
+  noteDenied(asked, session, services);
   throw new Problem('forbidden', 'No access policy grants this request');
 }
 
@@ -103,16 +105,10 @@ interface SeenRequest extends Omit<KnownRequest, 'request'> {
   readonly request: Pick<IncomingMessage, 'method' | 'headers'>;
 }
 
-type Verdict = Allowed | Forbidden | 'unauthenticated' | 'not-in-query';
+type Verdict = Decided | 'unauthenticated' | 'not-in-query';
 
-/** A grant, and the subject that the policies saw. */
-interface Allowed extends Granted {
-  readonly subject: Subject;
-}
-
-/** A denial by the policies, of the session of a token. */
-interface Forbidden {
-  readonly forbidden: LiveSession;
+/** A decision of the policies; `policy` is empty if none granted the request. */
+interface Decided extends Granted {
   readonly subject: Subject;
 }
 
@@ -130,26 +126,8 @@ function verdictOn(
   });
 }
 
-/** Notes a decided request for the record. */
-function noteRequest(
-  { box, request, path }: RequestedAction,
-  verdict: Allowed | Forbidden,
-  services: OAuthServices,
-): void {
-  const policy = 'policy' in verdict ? verdict.policy : '';
-  const { subject } = verdict;
-  services.requestNotes.note({
-    box,
-    subject,
-    app: '',
-    method: request.method ?? 'GET',
-    path: normalPath(path),
-    policy,
-  });
-}
-
 /** Counts a denied request for the audit trail. An ID in its path is named only if a resource can have it. */
-function noteDenied(asked: RequestedAction, caller: LiveSession, services: OAuthServices): void {
+function noteDenied(asked: RequestedAction, caller: LiveSession | undefined, services: OAuthServices): void {
   const { box, resource } = asked;
   const target = `${resource.resourceType}/${possibleId(resource.resourceType, resource.id) ?? ''}`;
   const origin = originOf(asked, caller);
@@ -167,20 +145,38 @@ async function decideOn(
   asked: KnownRequest,
   state: BoxState,
   services: OAuthServices,
-): Promise<Allowed | Missing | Forbidden | 'unauthenticated'> {
+): Promise<Decided | Missing | 'unauthenticated'> {
   const issuer = services.issuer(state);
   const subject: Subject = session === undefined ? {} : subjectOf(session, issuer);
-  const denied = session === undefined ? 'unauthenticated' : { forbidden: session, subject };
+  const { box, known } = asked;
+  const { policies, settings } = state;
+  const question = { box, upTo: known.upTo, request: () => requestOf(session, asked, issuer) };
   // A disabled box has no valid tokens, and grants nothing to requests without one.
-  if (state.settings.active === false) return denied;
-  const { known } = asked;
-  const candidates = state.policies.candidates(subject);
-  const missing = prepare(candidates, known.upTo);
+  const policy =
+    settings.active === false ? '' : await decidingPolicy(policies.candidates(subject), question, services);
+  if (policy instanceof Missing) return policy;
+  if (policy === '' && session === undefined) return 'unauthenticated';
+  return { session, subject, policy, issuer, settings, changes: known.changes };
+}
+
+/** A question to policies: a request, and how far that has been read. */
+interface PolicyQuestion {
+  readonly box: string;
+  readonly upTo: Needs;
+  readonly request: () => RequestObject;
+}
+
+/** Returns the policy that grants a request, empty if none does, or what is missing to decide. Notes one that fails. */
+export async function decidingPolicy(
+  candidates: readonly CompiledPolicy[],
+  { box, upTo, request }: PolicyQuestion,
+  { failedPolicies }: Pick<OAuthServices, 'failedPolicies'>,
+): Promise<string | Missing> {
+  const missing = prepare(candidates, upTo);
   if (missing !== undefined) return missing;
-  const request = requestOf(session, asked, issuer);
-  const { granted, policy = '', failed } = await decideInTime(candidates, request);
-  if (failed !== undefined) services.failedPolicies.note(asked.box, failed);
-  return granted ? { session, subject, policy, issuer, settings: state.settings, changes: known.changes } : denied;
+  const { granted, policy = '', failed } = await decideInTime(candidates, request());
+  if (failed !== undefined) failedPolicies.note(box, failed);
+  return granted ? policy : '';
 }
 
 /**

@@ -4,15 +4,13 @@ import { nothingHere, Problem } from '../../problem.ts';
 import { checkToken } from '../../oauth/session/check-token.ts';
 import type { LiveSession } from '../../oauth/session/check-token.ts';
 import type { OAuthServices } from '../../oauth/services.ts';
-import { decideInTime } from '../../policy/decide.ts';
 import type { Subject } from '../../policy/policy-index.ts';
-import { prepare, whenPrepared } from '../../policy/prepare.ts';
-import type { Missing } from '../../policy/prepare.ts';
+import { Missing, whenPrepared } from '../../policy/prepare.ts';
 import { requestObject } from '../../policy/request-object.ts';
 import type { RequestObject } from '../../policy/request-object.ts';
-import type { BoxState } from '../../box/box-state.ts';
 import { requestContextOf, originOf } from '../request/request-context.ts';
 import { bearerToken, missingToken, refusedToken } from '../access/authenticate.ts';
+import { decidingPolicy } from '../access/authorize.ts';
 import { sessionParts, appSubject } from '../access/session-parts.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import type { Endpoint } from '../request/request-context.ts';
@@ -83,12 +81,6 @@ function knownAddress({ isTrustedProxy, log }: Pick<ApiContext, 'isTrustedProxy'
   };
 }
 
-interface Granted {
-  readonly session: LiveSession;
-  readonly subject: Subject;
-  readonly policy: string;
-}
-
 /** A token's request for an app; `asked` is undefined for a request that no policy may see. */
 interface Asked {
   readonly box: string;
@@ -98,13 +90,14 @@ interface Asked {
   readonly requestId: string;
 }
 
-/** A denial by the policies, of the session of a token. */
-interface Forbidden {
-  readonly forbidden: LiveSession;
+/** The holder of a token, and the policy that granted the request; empty: none did. */
+interface Decided {
+  readonly session: LiveSession;
   readonly subject: Subject;
+  readonly policy: string;
 }
 
-type Verdict = Granted | Forbidden | 'invalid' | 'for another audience' | undefined;
+type Verdict = Decided | 'invalid' | 'for another audience' | undefined;
 
 const SHARE_USED_UP =
   'Too many requests with tokens of this client, or with tokens not seen before, are in flight in this box. Try again in 1 s';
@@ -121,16 +114,12 @@ function sharedVerdicts({ inFlight, oauth }: ApiContext) {
     enterShare(inFlight, { box, sharer: sharer.name, most: oauth.states.quota(box).requests }, SHARE_USED_UP);
     try {
       const verdict = await verdictOn(token, question, oauth);
-      if (typeof verdict === 'object') sharers.verified(sharer, sessionOf(verdict).client.id);
+      if (typeof verdict === 'object') sharers.verified(sharer, verdict.session.client.id);
       return verdict;
     } finally {
       inFlight.leave(box, sharer.name);
     }
   };
-}
-
-function sessionOf(verdict: Granted | Forbidden): LiveSession {
-  return 'policy' in verdict ? verdict.session : verdict.forbidden;
 }
 
 /** Returns the verdict on a token's request; undefined if there is no such box. No async function: it has no await. */
@@ -142,54 +131,32 @@ function verdictOn(token: string, question: Asked, oauth: OAuthServices): Promis
       if (session === undefined) return 'invalid';
       const subject = appSubject({ ...session, client: session.client.id }, app, oauth.issuer(state));
       if (subject === undefined) return 'for another audience';
-      return validateQuestion({ session, subject, state }, question, oauth);
+      const { asked } = question;
+      if (asked === undefined) return { session, subject, policy: '' };
+      const request = () => requestOf(asked, session, oauth.issuer(state));
+      const seen = { box, upTo: 'changes', request } as const;
+      const policy = await decidingPolicy(state.policies.candidates(subject, app), seen, oauth);
+      return policy instanceof Missing ? policy : { session, subject, policy };
     }),
   );
 }
 
-/** Returns a grant. Throws the Problem of any other verdict. */
-function granted(verdict: Verdict, question: Asked, oauth: OAuthServices): Granted {
-  const { box } = question;
+/** Returns a grant, and notes the request for the record. Throws the Problem of any other verdict. */
+function granted(verdict: Verdict, question: Asked, oauth: OAuthServices): Decided {
+  const { box, app, asked } = question;
   if (verdict === undefined) throw nothingHere();
   if (verdict === 'invalid') throw refusedToken(box);
   if (verdict === 'for another audience') {
     throw refusedToken(box, 'The access token is for another audience than this app and this box');
   }
-  noteRequest(verdict, question, oauth);
-  if ('policy' in verdict) return verdict;
+  const { session, subject, policy } = verdict;
+  // A request that no policy may see is not recorded.
+  if (asked !== undefined)
+    oauth.requestNotes.note({ box, subject, app, method: asked.method, path: asked.uri, policy });
+  if (policy !== '') return verdict;
   // The app is not named, because its name is a header.
-  const origin = originOf(question, verdict.forbidden);
-  oauth.countedEvents.note({ box, event: 'access.denied', result: 'denied', origin });
+  oauth.countedEvents.note({ box, event: 'access.denied', result: 'denied', origin: originOf(question, session) });
   throw new Problem('forbidden', 'No access policy grants this request');
-}
-
-/** Notes a decided request for the record, unless no policy may see it. */
-function noteRequest(verdict: Granted | Forbidden, { box, app, asked }: Asked, oauth: OAuthServices): void {
-  if (asked === undefined) return;
-  const policy = 'policy' in verdict ? verdict.policy : '';
-  oauth.requestNotes.note({ box, subject: verdict.subject, app, method: asked.method, path: asked.uri, policy });
-}
-
-/** The holder of a valid token, under one configuration of the box. */
-interface Caller {
-  readonly session: LiveSession;
-  readonly subject: Subject;
-  readonly state: BoxState;
-}
-
-async function validateQuestion(
-  { session, subject, state }: Caller,
-  { box, app, asked }: Asked,
-  oauth: OAuthServices,
-): Promise<Granted | Missing | Forbidden> {
-  if (asked === undefined) return { forbidden: session, subject };
-  const candidates = state.policies.candidates(subject, app);
-  const missing = prepare(candidates, 'changes');
-  if (missing !== undefined) return missing;
-  const request = requestOf(asked, session, oauth.issuer(state));
-  const { granted: isGranted, policy = '', failed } = await decideInTime(candidates, request);
-  if (failed !== undefined) oauth.failedPolicies.note(box, failed);
-  return isGranted ? { session, subject, policy } : { forbidden: session, subject };
 }
 
 function requestOf(
