@@ -1,3 +1,4 @@
+import { bytesOfGroup, countChanges } from './box/box-use.ts';
 import type { TimeRange } from './core/keyset.ts';
 import { listingOf } from './core/listing.ts';
 import { isUniqueViolation } from './core/outage.ts';
@@ -84,8 +85,11 @@ export async function insertGroup(
 ): Promise<StoredGroup | undefined> {
   const id = await nextId(connection, box, 'Group');
   const { rowCount } = await connection.query(
-    `INSERT INTO boxgate.group (box, id, name, description, version) VALUES ($1, $2, $3, $4, $5)
-     ON CONFLICT (box, name) DO NOTHING`,
+    `WITH stored AS (
+       INSERT INTO boxgate.group AS g (box, id, name, description, version) VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT (box, name) DO NOTHING RETURNING ${bytesOfGroup} AS bytes
+     ), counted AS (${countChanges("SELECT 'Group', bytes, 1 FROM stored")})
+     SELECT FROM stored`,
     [box, id, name, description, version],
   );
   return rowCount === 1 ? readGroup(connection, box, id) : undefined;
@@ -109,8 +113,11 @@ export async function updateGroup(
 ): Promise<StoredGroup | 'taken' | undefined> {
   try {
     await connection.query(
-      `UPDATE boxgate.group SET name = $3, description = $4, version = $5, updated_at = now()
-        WHERE box = $1 AND id = $2`,
+      `WITH present AS (SELECT ${bytesOfGroup} AS bytes FROM boxgate.group g WHERE g.box = $1 AND g.id = $2
+       ), changed AS (
+         UPDATE boxgate.group g SET name = $3, description = $4, version = $5, updated_at = now()
+          WHERE g.box = $1 AND g.id = $2 RETURNING ${bytesOfGroup} AS bytes)
+       ${countChanges("SELECT 'Group', bytes, -1 FROM present UNION ALL SELECT 'Group', bytes, 1 FROM changed")}`,
       [box, id, name, description, version],
     );
   } catch (error) {
@@ -122,7 +129,11 @@ export async function updateGroup(
 
 /** Deletes a group and its memberships. */
 export async function deleteGroup(connection: Connection, box: string, id: number): Promise<void> {
-  await connection.query('DELETE FROM boxgate.group WHERE box = $1 AND id = $2', [box, id]);
+  await connection.query(
+    `WITH deleted AS (DELETE FROM boxgate.group g WHERE g.box = $1 AND g.id = $2 RETURNING ${bytesOfGroup} AS bytes)
+     ${countChanges("SELECT 'Group', bytes, -1 FROM deleted")}`,
+    [box, id],
+  );
 }
 
 /** Filters of a search for groups. */
@@ -144,7 +155,7 @@ export const groupListing = listingOf<GroupColumns, StoredGroup, GroupFilters>({
     created_at: [{ column: 'g.created_at', type: 'timestamptz', keyOf: (group) => group.createdAt }, id],
   },
   from: 'boxgate.group g',
-  size: 'octet_length(concat(g.name, g.description))',
+  size: bytesOfGroup,
   where: (conditions, box, filters) => {
     conditions.compare(box, (place) => `g.box = ${place}`);
     conditions.compare(filters.id, (place) => `g.id = ${place}`);

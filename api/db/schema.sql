@@ -74,7 +74,7 @@ CREATE TABLE boxgate.box_version (
 ALTER TABLE boxgate.box_version ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_box ON boxgate.box_version USING (box = current_setting('boxgate.box', true));
 
--- How much of each quota a box uses. Triggers count in the transaction of the change, and a check reads one row.
+-- How much of each quota a box uses, counted by the statements that change its rows; without a row, nothing. A check reads one row.
 CREATE TABLE boxgate.box_use (
   box      text PRIMARY KEY REFERENCES boxgate.box,
   clients  bigint NOT NULL DEFAULT 0,
@@ -86,16 +86,6 @@ CREATE TABLE boxgate.box_use (
 );
 ALTER TABLE boxgate.box_use ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_box ON boxgate.box_use USING (box = current_setting('boxgate.box', true));
-
-CREATE FUNCTION boxgate.begin_box_use() RETURNS trigger
-LANGUAGE plpgsql SET search_path = boxgate, pg_temp
-AS $$
-BEGIN
-  INSERT INTO box_use (box) VALUES (NEW.box) ON CONFLICT DO NOTHING;
-  RETURN NULL;
-END
-$$;
-CREATE TRIGGER begin_box_use AFTER INSERT ON boxgate.box FOR EACH ROW EXECUTE FUNCTION boxgate.begin_box_use();
 
 -- Active sessions of boxes, counted off the request path. A table of its own: an apply holds the row of box_use until it ends.
 CREATE TABLE boxgate.session_count (
@@ -169,38 +159,6 @@ CREATE INDEX resource_boxes ON boxgate.resource (box) WHERE kind = 'Box';
 CREATE FUNCTION boxgate.bytes_of(body jsonb) RETURNS bigint
 LANGUAGE sql IMMUTABLE
 AS $$ SELECT octet_length(body::text)::bigint $$;
-
--- Counts what is created, changed and deleted, for the quotas.
-CREATE FUNCTION boxgate.count_resources() RETURNS trigger
-LANGUAGE plpgsql SET search_path = boxgate, pg_temp
-AS $$
-BEGIN
-  IF TG_OP <> 'INSERT' THEN
-    UPDATE box_use u
-       SET clients = u.clients - d.clients, policies = u.policies - d.policies, bytes = u.bytes - d.bytes
-      FROM (SELECT o.box, count(*) FILTER (WHERE o.kind = 'Client') AS clients,
-                   count(*) FILTER (WHERE o.kind = 'AccessPolicy') AS policies, sum(bytes_of(o.body)) AS bytes
-              FROM old_rows o GROUP BY o.box) AS d WHERE u.box = d.box;
-  END IF;
-  IF TG_OP <> 'DELETE' THEN
-    UPDATE box_use u
-       SET clients = u.clients + d.clients, policies = u.policies + d.policies, bytes = u.bytes + d.bytes
-      FROM (SELECT n.box, count(*) FILTER (WHERE n.kind = 'Client') AS clients,
-                   count(*) FILTER (WHERE n.kind = 'AccessPolicy') AS policies, sum(bytes_of(n.body)) AS bytes
-              FROM new_rows n GROUP BY n.box) AS d WHERE u.box = d.box;
-  END IF;
-  RETURN NULL;
-END
-$$;
-CREATE TRIGGER count_new_resources AFTER INSERT ON boxgate.resource REFERENCING NEW TABLE AS new_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION boxgate.count_resources();
-
-CREATE TRIGGER count_changed_resources AFTER UPDATE ON boxgate.resource
-  REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION boxgate.count_resources();
-
-CREATE TRIGGER count_deleted_resources AFTER DELETE ON boxgate.resource REFERENCING OLD TABLE AS old_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION boxgate.count_resources();
 
 -- What was deleted, so that a replica that loads only what moved hears of it.
 CREATE TABLE boxgate.tombstone (
@@ -355,25 +313,6 @@ CREATE POLICY own_box ON boxgate.user USING (box = current_setting('boxgate.box'
 CREATE UNIQUE INDEX user_email ON boxgate.user (box, email_key);
 CREATE INDEX user_inactive ON boxgate.user (box, id) WHERE status = 'inactive';
 
-CREATE FUNCTION boxgate.count_users() RETURNS trigger
-LANGUAGE plpgsql SET search_path = boxgate, pg_temp
-AS $$
-BEGIN
-  IF TG_OP = 'INSERT' THEN
-    UPDATE box_use u SET users = u.users + d.users
-      FROM (SELECT n.box, count(*) AS users FROM new_rows n GROUP BY n.box) AS d WHERE u.box = d.box;
-  ELSE
-    UPDATE box_use u SET users = u.users - d.users
-      FROM (SELECT o.box, count(*) AS users FROM old_rows o GROUP BY o.box) AS d WHERE u.box = d.box;
-  END IF;
-  RETURN NULL;
-END
-$$;
-CREATE TRIGGER count_new_users AFTER INSERT ON boxgate.user REFERENCING NEW TABLE AS new_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION boxgate.count_users();
-CREATE TRIGGER count_deleted_users AFTER DELETE ON boxgate.user REFERENCING OLD TABLE AS old_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION boxgate.count_users();
-
 -- Groups. One that a custom resource or a manifest declares has what a declared resource has.
 CREATE TABLE boxgate.group (
   box           text NOT NULL REFERENCES boxgate.box,
@@ -400,30 +339,6 @@ ALTER TABLE boxgate.group ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_box ON boxgate.group USING (box = current_setting('boxgate.box', true));
 CREATE UNIQUE INDEX group_name ON boxgate.group (box, name);
 CREATE INDEX group_created ON boxgate.group (box, created_at, id);
-
-CREATE FUNCTION boxgate.count_groups() RETURNS trigger
-LANGUAGE plpgsql SET search_path = boxgate, pg_temp
-AS $$
-BEGIN
-  IF TG_OP <> 'INSERT' THEN
-    UPDATE box_use u SET groups = u.groups - d.groups, bytes = u.bytes - d.bytes
-      FROM (SELECT o.box, count(*) AS groups, sum(octet_length(concat(o.name, o.description))) AS bytes
-              FROM old_rows o GROUP BY o.box) AS d WHERE u.box = d.box;
-  END IF;
-  IF TG_OP <> 'DELETE' THEN
-    UPDATE box_use u SET groups = u.groups + d.groups, bytes = u.bytes + d.bytes
-      FROM (SELECT n.box, count(*) AS groups, sum(octet_length(concat(n.name, n.description))) AS bytes
-              FROM new_rows n GROUP BY n.box) AS d WHERE u.box = d.box;
-  END IF;
-  RETURN NULL;
-END
-$$;
-CREATE TRIGGER count_new_groups AFTER INSERT ON boxgate.group REFERENCING NEW TABLE AS new_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION boxgate.count_groups();
-CREATE TRIGGER count_changed_groups AFTER UPDATE ON boxgate.group REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION boxgate.count_groups();
-CREATE TRIGGER count_deleted_groups AFTER DELETE ON boxgate.group REFERENCING OLD TABLE AS old_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION boxgate.count_groups();
 
 CREATE TABLE boxgate.group_member (
   box      text NOT NULL,
@@ -462,7 +377,7 @@ CREATE POLICY own_box ON boxgate.failed_attempt USING (box = current_setting('bo
 CREATE INDEX failed_attempt_ends ON boxgate.failed_attempt (ends_at);
 
 -- Who is signed in to a box, and in which browser. A user can create such rows without limit, and those of the tables below, so
--- the oldest ones go. Rows that somebody else holds are skipped: no insert waits for them, and none is refused because of them.
+-- each statement that inserts one deletes the oldest. It skips rows that another transaction holds: no insert waits for them.
 CREATE TABLE boxgate.sign_in (
   box             text NOT NULL REFERENCES boxgate.box,
   -- SHA-256 of the text in the browser's cookie.
@@ -486,28 +401,6 @@ CREATE INDEX sign_in_user ON boxgate.sign_in (box, user_id);
 CREATE INDEX sign_in_expiry ON boxgate.sign_in (box, expires_at);
 CREATE INDEX sign_in_replaces ON boxgate.sign_in (box, replaces) WHERE replaces IS NOT NULL;
 CREATE INDEX sign_in_replaces_unseen ON boxgate.sign_in (box, replaces_unseen) WHERE replaces_unseen IS NOT NULL;
-
--- Keeps the 100 newest sign-ins of a person.
-CREATE FUNCTION boxgate.drop_oldest_sign_ins() RETURNS trigger
-LANGUAGE plpgsql SET search_path = boxgate, pg_temp
-AS $$
-BEGIN
-  WITH over AS MATERIALIZED (
-    SELECT o.box, o.browser
-      FROM (SELECT DISTINCT n.box, n.user_id FROM new_rows n) AS n
-     CROSS JOIN LATERAL (
-           SELECT s.box, s.browser FROM sign_in s WHERE s.box = n.box AND s.user_id = n.user_id
-            ORDER BY s.created_at DESC, s.browser DESC OFFSET 100) AS o
-  ), held AS MATERIALIZED (
-    SELECT s.box, s.browser FROM sign_in s JOIN over o ON s.box = o.box AND s.browser = o.browser
-       FOR UPDATE OF s SKIP LOCKED
-  )
-  DELETE FROM sign_in s USING held h WHERE s.box = h.box AND s.browser = h.browser;
-  RETURN NULL;
-END
-$$;
-CREATE TRIGGER drop_oldest_sign_ins AFTER INSERT ON boxgate.sign_in REFERENCING NEW TABLE AS new_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION boxgate.drop_oldest_sign_ins();
 
 -- A stored consent: the scopes that a user allows a client, a Grant.
 CREATE TABLE boxgate.consent (
@@ -564,27 +457,6 @@ CREATE POLICY own_box ON boxgate.consent_request USING (box = current_setting('b
 CREATE INDEX consent_request_browser ON boxgate.consent_request (box, browser);
 CREATE INDEX consent_request_expiry ON boxgate.consent_request (box, expires_at);
 
--- Keeps the 20 newest requests that wait for consent in a browser.
-CREATE FUNCTION boxgate.drop_oldest_consent_requests() RETURNS trigger
-LANGUAGE plpgsql SET search_path = boxgate, pg_temp
-AS $$
-BEGIN
-  WITH over AS MATERIALIZED (
-    SELECT o.box, o.id
-      FROM (SELECT DISTINCT n.box, n.browser FROM new_rows n) AS n
-     CROSS JOIN LATERAL (
-           SELECT r.box, r.id FROM consent_request r WHERE r.box = n.box AND r.browser = n.browser
-            ORDER BY r.expires_at DESC, r.id DESC OFFSET 20) AS o
-  ), held AS MATERIALIZED (
-    SELECT r.box, r.id FROM consent_request r JOIN over o ON r.box = o.box AND r.id = o.id FOR UPDATE OF r SKIP LOCKED
-  )
-  DELETE FROM consent_request r USING held h WHERE r.box = h.box AND r.id = h.id;
-  RETURN NULL;
-END
-$$;
-CREATE TRIGGER drop_oldest_consent_requests AFTER INSERT ON boxgate.consent_request REFERENCING NEW TABLE AS new_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION boxgate.drop_oldest_consent_requests();
-
 -- A code that answers an authorization request; `hash` is null if a token answered it, without a code.
 CREATE TABLE boxgate.authorization_code (
   box              text NOT NULL REFERENCES boxgate.box,
@@ -625,29 +497,6 @@ CREATE INDEX authorization_code_browser ON boxgate.authorization_code (box, brow
 CREATE INDEX authorization_code_user ON boxgate.authorization_code (box, user_id);
 CREATE INDEX authorization_code_end ON boxgate.authorization_code (box, kept_until);
 CREATE INDEX authorization_code_unused ON boxgate.authorization_code (box, user_id, created_at) WHERE used_at IS NULL;
-
--- Keeps the 50 newest unused codes of a person. A code that is gone is refused like one that never was.
-CREATE FUNCTION boxgate.drop_oldest_codes() RETURNS trigger
-LANGUAGE plpgsql SET search_path = boxgate, pg_temp
-AS $$
-BEGIN
-  WITH over AS MATERIALIZED (
-    SELECT o.box, o.id
-      FROM (SELECT DISTINCT n.box, n.user_id FROM new_rows n WHERE n.used_at IS NULL) AS n
-     CROSS JOIN LATERAL (
-           SELECT a.box, a.id FROM authorization_code a
-            WHERE a.box = n.box AND a.user_id = n.user_id AND a.used_at IS NULL
-            ORDER BY a.created_at DESC, a.id DESC OFFSET 50) AS o
-  ), held AS MATERIALIZED (
-    SELECT a.box, a.id FROM authorization_code a JOIN over o ON a.box = o.box AND a.id = o.id
-     WHERE a.used_at IS NULL FOR UPDATE OF a SKIP LOCKED
-  )
-  DELETE FROM authorization_code a USING held h WHERE a.box = h.box AND a.id = h.id;
-  RETURN NULL;
-END
-$$;
-CREATE TRIGGER drop_oldest_codes AFTER INSERT ON boxgate.authorization_code REFERENCING NEW TABLE AS new_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION boxgate.drop_oldest_codes();
 
 -- ---------------------------------------------------------------------------------------------------------------------------
 -- Sessions, one for every access token, and the refresh families some of them belong to
@@ -696,30 +545,6 @@ CREATE INDEX refresh_family_client ON boxgate.refresh_family (box, client);
 CREATE INDEX refresh_family_user ON boxgate.refresh_family (box, user_id) WHERE user_id IS NOT NULL;
 CREATE INDEX refresh_family_live ON boxgate.refresh_family (box, user_id, client)
   WHERE user_id IS NOT NULL AND ended_at IS NULL;
-
--- Revokes all but the 100 most recently used refresh families of a person at a client. Upkeep deletes them a day later.
-CREATE FUNCTION boxgate.end_oldest_families() RETURNS trigger
-LANGUAGE plpgsql SET search_path = boxgate, pg_temp
-AS $$
-BEGIN
-  WITH over AS MATERIALIZED (
-    SELECT o.box, o.id
-      FROM (SELECT DISTINCT n.box, n.user_id, n.client FROM new_rows n WHERE n.user_id IS NOT NULL) AS n
-     CROSS JOIN LATERAL (
-           SELECT f.box, f.id FROM refresh_family f
-            WHERE f.box = n.box AND f.user_id = n.user_id AND f.client = n.client AND f.ended_at IS NULL
-            ORDER BY f.last_used_at DESC, f.id DESC OFFSET 100) AS o
-  ), held AS MATERIALIZED (
-    SELECT f.box, f.id FROM refresh_family f JOIN over o ON f.box = o.box AND f.id = o.id
-     WHERE f.ended_at IS NULL FOR UPDATE OF f SKIP LOCKED
-  )
-  UPDATE refresh_family f SET ended_at = now(), ended_as = 'revoked', expires_at = least(f.expires_at, now())
-    FROM held h WHERE f.box = h.box AND f.id = h.id;
-  RETURN NULL;
-END
-$$;
-CREATE TRIGGER end_oldest_families AFTER INSERT ON boxgate.refresh_family REFERENCING NEW TABLE AS new_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION boxgate.end_oldest_families();
 
 -- Partitioned by `bucket`: the UTC day a session ends as days since 1970, or, when that was more than 60 days away at its issue,
 -- 1,000,000 + the month (year * 12 + month - 1). Partitions that are over are dropped, never deleted from.
@@ -1211,7 +1036,12 @@ BEGIN
                               'user', 'failed_attempt'] LOOP
     EXECUTE format('DELETE FROM boxgate.%I WHERE box = $1', part) USING ended;
   END LOOP;
-  DELETE FROM boxgate.group g WHERE g.box = ended AND (g.owner_cluster IS NULL OR p_all);
+  WITH deleted AS (
+    DELETE FROM boxgate.group g WHERE g.box = ended AND (g.owner_cluster IS NULL OR p_all)
+    RETURNING octet_length(concat(g.name, g.description)) AS bytes
+  )
+  UPDATE box_use u SET users = 0, groups = u.groups - d.groups, bytes = u.bytes - d.bytes
+    FROM (SELECT count(*) AS groups, coalesce(sum(d.bytes), 0) AS bytes FROM deleted d) AS d WHERE u.box = ended;
   UPDATE box b SET sessions_from = b.config_version, records_from = b.config_version, discarding = true, bootstrapped = NULL
    WHERE b.box = ended;
   INSERT INTO revocation (box, subject, version)
@@ -1309,10 +1139,15 @@ BEGIN
     UPDATE box b SET config_version = greatest(b.config_version + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)
      WHERE b.box = v_box RETURNING b.config_version INTO v_version;
     INSERT INTO box_version (box, version) VALUES (v_box, v_version);
-    UPDATE resource r
-       SET body = settings_within(r.body, ARRAY(SELECT h.host FROM box_host h WHERE h.box = r.box), p_default_issuers || r.box),
-           version = v_version, digest = NULL, updated_at = now()
-     WHERE r.box = v_box AND r.kind = 'Box';
+    WITH present AS (
+      SELECT r.id, bytes_of(r.body) AS bytes FROM resource r WHERE r.box = v_box AND r.kind = 'Box'
+    ), stripped AS (
+      UPDATE resource r
+         SET body = settings_within(r.body, ARRAY(SELECT h.host FROM box_host h WHERE h.box = r.box), p_default_issuers || r.box),
+             version = v_version, digest = NULL, updated_at = now()
+       WHERE r.box = v_box AND r.kind = 'Box' RETURNING r.id, bytes_of(r.body) AS bytes
+    )
+    UPDATE box_use u SET bytes = u.bytes + s.bytes - p.bytes FROM stripped s JOIN present p ON p.id = s.id WHERE u.box = v_box;
     v_stripped := v_stripped || v_box;
   END LOOP;
 

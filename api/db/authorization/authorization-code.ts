@@ -34,7 +34,10 @@ export interface NewCode {
   readonly keptUntil: number;
 }
 
-/** Stores a code; with `tokens` one that is used already, because its tokens were issued directly. */
+/**
+ * Stores a code and keeps the 50 newest unused codes of its user; with `tokens` one that is used already, because its
+ * tokens were issued directly. A code that is gone is refused like one that never was.
+ */
 export async function insertCode(
   connection: Connection,
   box: string,
@@ -42,7 +45,16 @@ export async function insertCode(
   tokens?: IssuedTokens,
 ): Promise<void> {
   await connection.query(
-    `INSERT INTO boxgate.authorization_code
+    `WITH oldest AS MATERIALIZED (
+       SELECT a.id FROM boxgate.authorization_code a
+        WHERE a.box = $1 AND a.used_at IS NULL AND $18::uuid IS NULL AND a.id IN (
+              SELECT o.id FROM boxgate.authorization_code o WHERE o.box = $1 AND o.user_id = $5 AND o.used_at IS NULL
+               ORDER BY o.created_at DESC, o.id DESC OFFSET 49)
+          FOR UPDATE SKIP LOCKED
+     ), dropped AS (
+       DELETE FROM boxgate.authorization_code a USING oldest o WHERE a.box = $1 AND a.id = o.id
+     )
+     INSERT INTO boxgate.authorization_code
        (box, id, hash, client, user_id, version, browser, redirect_uri, scope, audience, challenge, user_agent,
         created_at, expires_at, kept_until, nonce, authenticated_at, session, bucket, family, used_at)
      VALUES ($1, $2, decode($3, 'hex'), $4, $5, $6, decode($7, 'hex'), $8, $9, $10, $11, $12,

@@ -10,14 +10,23 @@ export interface ConsentRequest {
   readonly expiresAt: number;
 }
 
-/** Stores a request of a signed-in browser. */
+/** Stores a request of a signed-in browser, and keeps the 20 newest requests that wait in it. */
 export async function insertConsentRequest(
   connection: Connection,
   box: string,
   request: ConsentRequest,
 ): Promise<void> {
   await connection.query(
-    `INSERT INTO boxgate.consent_request (box, id, browser, query, expires_at)
+    `WITH oldest AS MATERIALIZED (
+       SELECT r.id FROM boxgate.consent_request r
+        WHERE r.box = $1 AND r.id IN (
+              SELECT o.id FROM boxgate.consent_request o WHERE o.box = $1 AND o.browser = decode($3, 'hex')
+               ORDER BY o.expires_at DESC, o.id DESC OFFSET 19)
+          FOR UPDATE SKIP LOCKED
+     ), dropped AS (
+       DELETE FROM boxgate.consent_request r USING oldest o WHERE r.box = $1 AND r.id = o.id
+     )
+     INSERT INTO boxgate.consent_request (box, id, browser, query, expires_at)
      VALUES ($1, $2, decode($3, 'hex'), $4, to_timestamp($5 / 1000.0))`,
     [box, request.id, request.browser, request.query, request.expiresAt],
   );

@@ -23,10 +23,22 @@ export interface SignIn extends Omit<NewSignIn, 'user' | 'replaces' | 'replacesU
   readonly replaced: readonly string[];
 }
 
-/** Stores a sign-in, unless its user has been deleted meanwhile. Call it in a `write` transaction. */
+/**
+ * Stores a sign-in, unless its user has been deleted meanwhile, and keeps the 100 newest of the user. Call it in a
+ * `write` transaction.
+ */
 export async function insertSignIn(connection: Connection, box: string, signIn: NewSignIn): Promise<void> {
   await connection.query(
-    `INSERT INTO boxgate.sign_in
+    `WITH oldest AS MATERIALIZED (
+       SELECT s.browser FROM boxgate.sign_in s
+        WHERE s.box = $1 AND s.browser IN (
+              SELECT o.browser FROM boxgate.sign_in o WHERE o.box = $1 AND o.user_id = $3
+               ORDER BY o.created_at DESC, o.browser DESC OFFSET 99)
+          FOR UPDATE SKIP LOCKED
+     ), dropped AS (
+       DELETE FROM boxgate.sign_in s USING oldest o WHERE s.box = $1 AND s.browser = o.browser
+     )
+     INSERT INTO boxgate.sign_in
             (box, browser, user_id, version, created_at, expires_at, replaces, replaces_unseen)
      SELECT u.box, decode($2, 'hex'), u.id, $4, to_timestamp($5 / 1000.0), to_timestamp($6 / 1000.0),
             decode($7, 'hex'), decode($8, 'hex')

@@ -1,5 +1,6 @@
 import { findUse, lockUse } from './box-use.ts';
 import { deleteResources } from '../resource/write.ts';
+import { deleteUsers } from '../user/user-write.ts';
 import { filledBuckets } from '../session/session-buckets.ts';
 import type { ResourceKey } from '../resource/resource.ts';
 import type { Connection } from '../core/transaction.ts';
@@ -45,12 +46,9 @@ export async function demandFewUsers(connection: Connection, box: string): Promi
 }
 
 /** Deletes a portion of the users of a box whose data is about to end; returns how many. */
-export async function deleteSomeUsers(connection: Connection, box: string): Promise<number> {
-  const { rowCount } = await connection.query(
-    `DELETE FROM boxgate.user WHERE box = $1 AND id IN (SELECT id FROM boxgate.user WHERE box = $1 ORDER BY id LIMIT $2)`,
-    [box, usersAtOnce],
-  );
-  return rowCount ?? 0;
+export function deleteSomeUsers(connection: Connection, box: string): Promise<number> {
+  const first = 'id IN (SELECT id FROM boxgate.user WHERE box = $1 ORDER BY id LIMIT $2)';
+  return deleteUsers(connection, box, first, usersAtOnce);
 }
 
 /** SQL condition: a session `s` of the box `$1` was not discarded with the data of its box. */

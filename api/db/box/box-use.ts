@@ -4,7 +4,7 @@ import type { Connection } from '../core/transaction.ts';
 import { inPortions } from '../../../program/scheduling.ts';
 import type { ResourceKey } from '../resource/resource.ts';
 
-/** Quotas of things that are stored in rows, which triggers count. */
+/** Quotas of things that are stored in rows, which {@link countChanges} counts. */
 export type StoredQuotaName = Exclude<QuotaName, 'sessions' | 'requests'>;
 
 /** The stored things of a box, counted, and its quotas. */
@@ -15,12 +15,16 @@ export interface BoxUse {
 
 /** Reads the usage of a box as the transaction sees it; after its own change, that includes everything committed. */
 export async function readUse(connection: Connection, box: string): Promise<BoxUse> {
-  return demanded(box, await queryUse(connection, box, ''));
+  return demanded(box, await findUse(connection, box));
 }
 
 /** Reads the usage of a box; undefined if there is no such box yet. */
-export function findUse(connection: Connection, box: string): Promise<BoxUse | undefined> {
-  return queryUse(connection, box, '');
+export async function findUse(connection: Connection, box: string): Promise<BoxUse | undefined> {
+  const { rows } = await connection.query<UseColumns>(
+    `SELECT ${useColumns} FROM boxgate.box b LEFT JOIN boxgate.box_use u ON u.box = b.box WHERE b.box = $1`,
+    [box],
+  );
+  return rows[0] && useIn(rows[0]);
 }
 
 /**
@@ -28,7 +32,14 @@ export function findUse(connection: Connection, box: string): Promise<BoxUse | u
  * the box meanwhile.
  */
 export async function lockUse(connection: Connection, box: string): Promise<BoxUse> {
-  return demanded(box, await queryUse(connection, box, 'FOR NO KEY UPDATE OF u'));
+  const { rows } = await connection.query<UseColumns>(
+    `WITH u AS (
+       INSERT INTO boxgate.box_use AS u (box) SELECT b.box FROM boxgate.box b WHERE b.box = $1
+       ON CONFLICT (box) DO UPDATE SET users = u.users RETURNING u.*)
+     SELECT ${useColumns} FROM u JOIN boxgate.box b ON b.box = u.box`,
+    [box],
+  );
+  return demanded(box, rows[0] && useIn(rows[0]));
 }
 
 function demanded(box: string, found: BoxUse | undefined): BoxUse {
@@ -36,15 +47,9 @@ function demanded(box: string, found: BoxUse | undefined): BoxUse {
   return found;
 }
 
-async function queryUse(connection: Connection, box: string, lock: string): Promise<BoxUse | undefined> {
-  const { rows } = await connection.query<UseColumns>(
-    `SELECT u.clients, u.policies, u.users, u.groups, u.bytes, b.quota
-       FROM boxgate.box_use u JOIN boxgate.box b ON b.box = u.box WHERE u.box = $1 ${lock}`,
-    [box],
-  );
-  const [row] = rows;
-  return row && useIn(row);
-}
+/** SQL for a {@link BoxUse}; a box in which nothing was ever stored has no counts. */
+const useColumns = `coalesce(u.clients, 0) AS clients, coalesce(u.policies, 0) AS policies, coalesce(u.users, 0) AS users,
+       coalesce(u.groups, 0) AS groups, coalesce(u.bytes, 0) AS bytes, b.quota`;
 
 /** Columns of a {@link BoxUse}. */
 export type UseColumns = Readonly<Record<StoredQuotaName, string>> & { readonly quota: unknown };
@@ -68,6 +73,22 @@ export function storedQuota(value: unknown): Partial<Quota> {
     Object.entries(value).filter(([name, limit]) => isQuotaName(name) && Number.isInteger(limit)),
   );
 }
+
+/**
+ * Returns SQL that counts changes of rows in box `$1` for its quotas, as the last part of the statement that makes them.
+ * `changes` selects their kind, the bytes of each row, and 1 for a row that is there now or -1 for one that was.
+ */
+export function countChanges(changes: string): string {
+  const sum = (kind: string): string => `coalesce(sum(c.by) FILTER (WHERE c.kind = '${kind}'), 0)`;
+  return `INSERT INTO boxgate.box_use AS u (box, clients, policies, users, groups, bytes)
+  SELECT $1::text, ${sum('Client')}, ${sum('AccessPolicy')}, ${sum('User')}, ${sum('Group')}, coalesce(sum(c.by * c.bytes), 0)
+    FROM (${changes}) AS c (kind, bytes, by) HAVING count(*) > 0
+  ON CONFLICT (box) DO UPDATE SET clients = u.clients + excluded.clients, policies = u.policies + excluded.policies,
+    users = u.users + excluded.users, groups = u.groups + excluded.groups, bytes = u.bytes + excluded.bytes`;
+}
+
+/** SQL for the bytes of a group in the quotas; `g` is its row. */
+export const bytesOfGroup = 'octet_length(concat(g.name, g.description))';
 
 /** Stores the quotas that a Namespace sets; returns whether they changed, which needs a new version (bumpVersion). */
 export async function storeQuota(connection: Connection, box: string, quota: Partial<Quota>): Promise<boolean> {
@@ -111,7 +132,7 @@ async function measurePart(
   bodies: readonly BodyToMeasure[],
 ): Promise<readonly MeasuredBody[]> {
   const { rows } = await connection.query<{ before: string; after: string }>(
-    `SELECT CASE WHEN n.kind = 'Group' THEN octet_length(concat(g.name, g.description))
+    `SELECT CASE WHEN n.kind = 'Group' THEN ${bytesOfGroup}
                  ELSE coalesce(boxgate.bytes_of(r.body), 0) END AS before,
             CASE WHEN n.kind = 'Group'
                  THEN octet_length(concat(n.body::jsonb ->> 'name', n.body::jsonb ->> 'description'))

@@ -1,4 +1,5 @@
 import { NEVER } from '../../../crds/duration.ts';
+import { countChanges } from '../box/box-use.ts';
 import type { Connection } from '../core/transaction.ts';
 import { isAnothers, ownerOf } from './resource.ts';
 import type { Owner, OwnerColumns, PreviousSecret, ResourceKey } from './resource.ts';
@@ -205,19 +206,25 @@ WITH wanted AS MATERIALIZED (
 ), unused AS (
   UPDATE boxgate.client_usage u SET previous_used_at = NULL FROM wanted w
    WHERE u.box = $1::text AND u.client = w.id AND w.drops_previous AND u.previous_used_at IS NOT NULL
+), present AS (
+  SELECT r.kind, boxgate.bytes_of(r.body) AS bytes FROM boxgate.resource r JOIN wanted w ON r.kind = w.kind AND r.id = w.id
+   WHERE r.box = $1::text
+), stored AS (
+  INSERT INTO boxgate.resource AS r (box, kind, id, version, sessions_from, revoked_before, body, secrets, previous_secret,
+                                     previous_until, owner_cluster, owner_name, owner_uid, digest, retain, purge)
+  SELECT $1::text, w.kind, w.id, $2::bigint, w.sessions_from, to_timestamp(w.revoked_before / 1000.0), w.body, w.secrets,
+         w.previous_secret, to_timestamp(w.previous_until / 1000.0), w.owner_cluster, w.owner_name, w.owner_uid, w.digest,
+         w.retain, w.purge
+    FROM wanted w
+  ON CONFLICT (box, kind, id) DO UPDATE
+     SET version = excluded.version, sessions_from = excluded.sessions_from,
+         revoked_before = greatest(r.revoked_before, excluded.revoked_before), body = excluded.body,
+         secrets = excluded.secrets, previous_secret = excluded.previous_secret, previous_until = excluded.previous_until,
+         owner_cluster = excluded.owner_cluster, owner_name = excluded.owner_name, owner_uid = excluded.owner_uid,
+         digest = excluded.digest, retain = excluded.retain, purge = excluded.purge, updated_at = now()
+  RETURNING r.kind, boxgate.bytes_of(r.body) AS bytes
 )
-INSERT INTO boxgate.resource AS r (box, kind, id, version, sessions_from, revoked_before, body, secrets, previous_secret,
-                                   previous_until, owner_cluster, owner_name, owner_uid, digest, retain, purge)
-SELECT $1::text, w.kind, w.id, $2::bigint, w.sessions_from, to_timestamp(w.revoked_before / 1000.0), w.body, w.secrets,
-       w.previous_secret, to_timestamp(w.previous_until / 1000.0), w.owner_cluster, w.owner_name, w.owner_uid, w.digest,
-       w.retain, w.purge
-  FROM wanted w
-ON CONFLICT (box, kind, id) DO UPDATE
-   SET version = excluded.version, sessions_from = excluded.sessions_from,
-       revoked_before = greatest(r.revoked_before, excluded.revoked_before), body = excluded.body,
-       secrets = excluded.secrets, previous_secret = excluded.previous_secret, previous_until = excluded.previous_until,
-       owner_cluster = excluded.owner_cluster, owner_name = excluded.owner_name, owner_uid = excluded.owner_uid,
-       digest = excluded.digest, retain = excluded.retain, purge = excluded.purge, updated_at = now()`;
+${countChanges('SELECT kind, bytes, -1 FROM present UNION ALL SELECT kind, bytes, 1 FROM stored')}`;
 
 /** Updates the data that depends on the stored resources. */
 async function followResources(

@@ -1,4 +1,5 @@
 import { boxLock } from '../box/box.ts';
+import { countChanges } from '../box/box-use.ts';
 import type { Connection } from '../core/transaction.ts';
 import type { ResourceKey } from './resource.ts';
 
@@ -29,13 +30,21 @@ export async function releaseResources(
 }
 
 const release = `
-UPDATE boxgate.resource r
-   SET version = $2::bigint, owner_cluster = NULL, owner_name = NULL, owner_uid = NULL, digest = NULL, retain = false,
-       body = CASE WHEN r.kind = 'Client' AND r.body -> 'first_party' = 'true'
-                   THEN r.body || '{"first_party": false}' ELSE r.body END,
-       updated_at = now()
-  FROM unnest($3::text[], $4::text[]) AS k (kind, id)
- WHERE r.box = $1::text AND r.kind = k.kind AND r.id = k.id`;
+WITH present AS (
+  SELECT r.kind, boxgate.bytes_of(r.body) AS bytes
+    FROM unnest($3::text[], $4::text[]) AS k (kind, id)
+    JOIN boxgate.resource r ON r.box = $1::text AND r.kind = k.kind AND r.id = k.id
+), released AS (
+  UPDATE boxgate.resource r
+     SET version = $2::bigint, owner_cluster = NULL, owner_name = NULL, owner_uid = NULL, digest = NULL, retain = false,
+         body = CASE WHEN r.kind = 'Client' AND r.body -> 'first_party' = 'true'
+                     THEN r.body || '{"first_party": false}' ELSE r.body END,
+         updated_at = now()
+    FROM unnest($3::text[], $4::text[]) AS k (kind, id)
+   WHERE r.box = $1::text AND r.kind = k.kind AND r.id = k.id
+  RETURNING r.kind, boxgate.bytes_of(r.body) AS bytes
+)
+${countChanges('SELECT kind, bytes, -1 FROM present UNION ALL SELECT kind, bytes, 1 FROM released')}`;
 
 /** Revokes all sessions of clients under the box's new config version (bumpVersion). */
 export async function revokeClients(
@@ -74,7 +83,7 @@ const remove = `
 WITH gone AS (
   DELETE FROM boxgate.resource r USING unnest($3::text[], $4::text[]) AS k (kind, id)
    WHERE r.box = $1::text AND r.kind = k.kind AND r.id = k.id
-  RETURNING r.kind, r.id
+  RETURNING r.kind, r.id, boxgate.bytes_of(r.body) AS bytes
 ), buried AS (
   INSERT INTO boxgate.tombstone AS t (box, kind, id, version) SELECT $1::text, g.kind, g.id, $2::bigint FROM gone g
   ON CONFLICT (box, kind, id) DO UPDATE SET version = excluded.version
@@ -88,6 +97,8 @@ WITH gone AS (
   DELETE FROM boxgate.client_usage u USING gone g WHERE u.box = $1::text AND g.kind = 'Client' AND u.client = g.id
 ), unrecorded AS (
   DELETE FROM boxgate.recorded_request q USING gone g WHERE q.box = $1::text AND g.kind = 'Client' AND q.client = g.id
+), unpolicied AS (
+  DELETE FROM boxgate.policy_use u USING gone g
+   WHERE u.box = $1::text AND g.kind = 'AccessPolicy' AND u.policy = g.id
 )
-DELETE FROM boxgate.policy_use u USING gone g
- WHERE u.box = $1::text AND g.kind = 'AccessPolicy' AND u.policy = g.id`;
+${countChanges('SELECT kind, bytes, -1 FROM gone')}`;

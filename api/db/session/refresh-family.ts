@@ -50,10 +50,24 @@ export type NewRefreshFamily = Pick<
   | 'endsAt'
 > & { readonly box: string; readonly sessionsEnd: number };
 
-/** Stores a family. Call it before its first session is stored, in the same transaction. */
+/**
+ * Stores a family, and revokes all but the 100 most recently used families of its user at its client; upkeep deletes
+ * them a day later. Call it before its first session is stored, in the same transaction.
+ */
 export async function insertFamily(connection: Connection, family: NewRefreshFamily): Promise<void> {
   await connection.query(
-    `INSERT INTO boxgate.refresh_family (box, id, client, version, family_hash, token_hash, session, scope, created_at,
+    `WITH oldest AS MATERIALIZED (
+       SELECT f.id FROM boxgate.refresh_family f
+        WHERE f.box = $1 AND f.ended_at IS NULL AND f.id IN (
+              SELECT o.id FROM boxgate.refresh_family o
+               WHERE o.box = $1 AND o.user_id = $14 AND o.client = $3 AND o.ended_at IS NULL
+               ORDER BY o.last_used_at DESC, o.id DESC OFFSET 99)
+          FOR UPDATE SKIP LOCKED
+     ), ended AS (
+       UPDATE boxgate.refresh_family f SET ended_at = now(), ended_as = 'revoked', expires_at = least(f.expires_at, now())
+         FROM oldest o WHERE f.box = $1 AND f.id = o.id
+     )
+     INSERT INTO boxgate.refresh_family (box, id, client, version, family_hash, token_hash, session, scope, created_at,
                                          last_used_at, expires_at, ends_at, sessions_end, audience, user_id, grant_type,
                                          authenticated_at)
      VALUES ($1, $2, $3, $4, decode($5, 'hex'), decode($6, 'hex'), $7, $8, to_timestamp($9 / 1000.0),

@@ -1,3 +1,4 @@
+import { bytesOfGroup, countChanges } from '../box/box-use.ts';
 import { declaredResource, ownerOf } from '../resource/resource.ts';
 import type { DeclaredColumns, DeclaredResource, Owner, OwnerColumns } from '../resource/resource.ts';
 import type { Connection } from '../core/transaction.ts';
@@ -100,12 +101,14 @@ const upsert = `
 WITH wanted AS MATERIALIZED (
   SELECT w.* FROM jsonb_to_recordset($3::jsonb) AS w (name text, description text, owner_cluster text, owner_name text,
                                                      owner_uid text, digest text, retain boolean)
+), present AS (
+  SELECT ${bytesOfGroup} AS bytes FROM boxgate.group g JOIN wanted w ON w.name = g.name WHERE g.box = $1::text
 ), changed AS (
   UPDATE boxgate.group g
      SET description = w.description, version = $2::bigint, owner_cluster = w.owner_cluster, owner_name = w.owner_name,
          owner_uid = w.owner_uid, digest = w.digest, retain = w.retain, updated_at = now()
     FROM wanted w WHERE g.box = $1::text AND g.name = w.name
-  RETURNING g.id, g.name
+  RETURNING g.id, g.name, ${bytesOfGroup} AS bytes
 ), fresh AS MATERIALIZED (
   SELECT w.*, row_number() OVER (ORDER BY w.name) AS nth
     FROM wanted w WHERE NOT EXISTS (SELECT FROM boxgate.group g WHERE g.box = $1::text AND g.name = w.name)
@@ -115,13 +118,17 @@ WITH wanted AS MATERIALIZED (
   ON CONFLICT (box, kind) DO UPDATE SET id = l.id + excluded.id
   RETURNING id
 ), made AS (
-  INSERT INTO boxgate.group (box, id, name, description, version, owner_cluster, owner_name, owner_uid, digest, retain)
+  INSERT INTO boxgate.group AS g (box, id, name, description, version, owner_cluster, owner_name, owner_uid, digest,
+                                  retain)
   SELECT $1::text, t.id - (SELECT count(*) FROM fresh) + f.nth, f.name, f.description, $2::bigint, f.owner_cluster,
          f.owner_name, f.owner_uid, f.digest, f.retain
     FROM fresh f CROSS JOIN taken t
-  RETURNING id, name
+  RETURNING g.id, g.name, ${bytesOfGroup} AS bytes
+), stored AS (SELECT * FROM changed UNION ALL SELECT * FROM made
+), counted AS (
+  ${countChanges("SELECT 'Group', bytes, -1 FROM present UNION ALL SELECT 'Group', bytes, 1 FROM stored")}
 )
-SELECT id, name FROM changed UNION ALL SELECT id, name FROM made`;
+SELECT id, name FROM stored`;
 
 /**
  * Removes the owner of groups under the box's new config version, and returns their ids: they stay as if created over
@@ -146,7 +153,11 @@ export async function releaseGroups(
 /** Deletes groups and their memberships, and returns their ids; the users stay, and so do their sessions. */
 export async function deleteGroups(connection: Connection, box: string, names: readonly string[]): Promise<GroupIds> {
   const deleted = await connection.query<IdColumns>(
-    'DELETE FROM boxgate.group WHERE box = $1 AND name = ANY ($2::text[]) RETURNING id, name',
+    `WITH deleted AS (
+       DELETE FROM boxgate.group g WHERE g.box = $1 AND g.name = ANY ($2::text[])
+       RETURNING g.id, g.name, ${bytesOfGroup} AS bytes
+     ), counted AS (${countChanges("SELECT 'Group', bytes, -1 FROM deleted")})
+     SELECT id, name FROM deleted`,
     [box, names],
   );
   return groupIds(deleted);

@@ -1,3 +1,4 @@
+import { countChanges } from '../box/box-use.ts';
 import { nextId } from './last-id.ts';
 import { isUniqueViolation } from '../core/outage.ts';
 import { readUser } from './user.ts';
@@ -20,9 +21,12 @@ export interface NewUser {
 export async function insertUser(connection: Connection, box: string, user: NewUser): Promise<number | undefined> {
   const id = await nextId(connection, box, 'User');
   const { rowCount } = await connection.query(
-    `INSERT INTO boxgate.user (box, id, email, email_key, password, pepper, data, status, email_verified,
-                               awaits_approval)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (box, email_key) DO NOTHING`,
+    `WITH stored AS (
+       INSERT INTO boxgate.user (box, id, email, email_key, password, pepper, data, status, email_verified,
+                                 awaits_approval)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (box, email_key) DO NOTHING RETURNING id
+     ), counted AS (${countChanges("SELECT 'User', 0, 1 FROM stored")})
+     SELECT FROM stored`,
     [
       box,
       id,
@@ -113,8 +117,23 @@ export async function storeNetwork(
 
 /** Deletes a user and its memberships; returns whether it existed. */
 export async function deleteUser(connection: Connection, box: string, id: number): Promise<boolean> {
-  const { rowCount } = await connection.query('DELETE FROM boxgate.user WHERE box = $1 AND id = $2', [box, id]);
-  return rowCount === 1;
+  return (await deleteUsers(connection, box, 'id = $2', id)) === 1;
+}
+
+/** Deletes the users of box `$1` that meet a condition on `$2`; returns how many. */
+export async function deleteUsers(
+  connection: Connection,
+  box: string,
+  condition: string,
+  value: number,
+): Promise<number> {
+  const { rowCount } = await connection.query(
+    `WITH deleted AS (DELETE FROM boxgate.user WHERE box = $1 AND ${condition} RETURNING id),
+          counted AS (${countChanges("SELECT 'User', 0, -1 FROM deleted")})
+     SELECT FROM deleted`,
+    [box, value],
+  );
+  return rowCount ?? 0;
 }
 
 /**

@@ -1,0 +1,79 @@
+import { expect } from 'chai';
+import pg from 'pg';
+import { freshDatabase } from '../support/postgres.ts';
+import type { TestDatabase } from '../support/postgres.ts';
+
+/** Tables of the installation, which every database has. */
+const ofEveryDatabase = ['cluster_settings', 'operator_epoch', 'schema_version'];
+
+/** The one unique key of a box's data that does not begin with the box: a host leads to its box before that is known. */
+const ofHome = ['boxgate.box_host_pkey'];
+
+describe('the schema, so that boxes can be placed on several databases', () => {
+  let database: TestDatabase;
+  let owner: pg.Pool;
+
+  before(async () => {
+    database = await freshDatabase();
+    owner = new pg.Pool({ connectionString: database.ownerUrl });
+  });
+  after(async () => {
+    await owner.end();
+    await database.drop();
+  });
+
+  async function rowsOf<Row extends pg.QueryResultRow>(text: string): Promise<readonly Row[]> {
+    return (await owner.query<Row>(text)).rows;
+  }
+
+  /** The tables of the schema without their partitions. */
+  const tables = `SELECT c.oid, c.relname AS name FROM pg_class c
+    WHERE c.relnamespace = 'boxgate'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition`;
+
+  /** The first column of an array of column numbers, by name and type. */
+  const first = (table: string, columns: string): string =>
+    `(SELECT a.attname || ' ' || format_type(a.atttypid, NULL) FROM pg_attribute a
+       WHERE a.attrelid = ${table} AND a.attnum = (${columns}))`;
+
+  it('has tables of two kinds: of a box, and of the installation', async () => {
+    const found = await rowsOf<{ name: string }>(
+      `SELECT t.name FROM (${tables}) t WHERE NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = t.oid AND a.attname = 'box')
+        ORDER BY t.name COLLATE "C"`,
+    );
+    expect(found.map(({ name }) => name)).to.deep.equal(ofEveryDatabase);
+  });
+
+  it('begins every primary key and unique index of a box with the box, under the same name and type', async () => {
+    const found = await rowsOf<{ index: string; table: string; first: string }>(
+      `SELECT i.indexrelid::regclass::text AS index, t.name AS table, ${first('t.oid', 'i.indkey[0]')} AS first
+         FROM (${tables}) t JOIN pg_index i ON i.indrelid = t.oid AND i.indisunique ORDER BY 1`,
+    );
+    const others = found.filter(({ table, first }) => first !== 'box text' && !ofEveryDatabase.includes(table));
+    expect(others.map(({ index }) => index)).to.deep.equal(ofHome);
+    expect(found.length - others.length).to.be.greaterThan(30);
+  });
+
+  it('begins every foreign key with the box on both sides, so that none leaves a box', async () => {
+    const found = await rowsOf<{ name: string; from: string; to: string }>(
+      `SELECT k.conname AS name, ${first('k.conrelid', 'k.conkey[1]')} AS from, ${first('k.confrelid', 'k.confkey[1]')} AS to
+         FROM pg_constraint k WHERE k.contype = 'f' AND k.connamespace = 'boxgate'::regnamespace`,
+    );
+    expect(found.filter(({ from, to }) => from !== 'box text' || to !== 'box text')).to.deep.equal([]);
+    expect(found.length).to.be.greaterThan(20);
+  });
+
+  it('has no sequence, and no column that counts by itself', async () => {
+    const found = await rowsOf(
+      `SELECT c.relname FROM pg_class c WHERE c.relnamespace = 'boxgate'::regnamespace AND c.relkind = 'S'`,
+    );
+    expect(found).to.deep.equal([]);
+  });
+
+  it('has no trigger that runs on an insert: a copy of a box would count twice', async () => {
+    const found = await rowsOf<{ name: string }>(
+      `SELECT g.tgname AS name FROM pg_trigger g JOIN (${tables}) t ON t.oid = g.tgrelid
+        WHERE NOT g.tgisinternal AND g.tgtype & 4 <> 0`,
+    );
+    expect(found.map(({ name }) => name)).to.deep.equal([]);
+  });
+});
