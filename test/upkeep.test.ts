@@ -161,7 +161,8 @@ describe('upkeep', () => {
   it('deletes, with a bucket, the revocations of sessions that are gone, however many there are', async () => {
     const yesterday = Math.floor(Date.now() / 86_400_000) - 3;
     await world.owner.query(`CREATE TABLE IF NOT EXISTS boxgate.session_${String(yesterday)}
-      PARTITION OF boxgate.session FOR VALUES FROM (${String(yesterday)}) TO (${String(yesterday + 1)})`);
+      PARTITION OF boxgate.session FOR VALUES FROM (${String(yesterday)}) TO (${String(yesterday + 1)});
+      INSERT INTO boxgate.bucket VALUES (${String(yesterday)})`);
     await world.owner.query(
       `INSERT INTO boxgate.revocation (box, subject, version, at)
        SELECT 'a', 'client:c' || n, n, now() - interval '9 days' FROM generate_series(1, 2500) n`,

@@ -28,6 +28,10 @@ CREATE TABLE boxgate.cluster_settings (
   CHECK ((service_account_issuer IS NULL) = (service_account_keys IS NULL))
 );
 
+-- The partitions of `session`, and those of `audit_event`: make_buckets and make_audit_days add a row with each.
+CREATE TABLE boxgate.bucket (bucket integer PRIMARY KEY);
+CREATE TABLE boxgate.audit_day (day integer PRIMARY KEY);
+
 -- ---------------------------------------------------------------------------------------------------------------------------
 -- Boxes. Every table of a box begins its primary key with the box: a database sharded by box takes the schema as it is. A
 -- statement sees the rows of the box that its transaction names, and none if it names none (row-level security).
@@ -1284,11 +1288,14 @@ AS $$
 DECLARE
   expiry text := CASE p_table WHEN 'used_assertion' THEN 'expires_at' WHEN 'failed_attempt' THEN 'ends_at'
                               WHEN 'recorded_request' THEN 'last_seen_at' END;
+  key text := CASE p_table WHEN 'used_assertion' THEN 'box, client, jti' WHEN 'failed_attempt' THEN 'box, subject, ends_at'
+                           WHEN 'recorded_request' THEN 'box, client, principal, app, method, shape, policy' END;
   deleted bigint;
 BEGIN
-  EXECUTE format('DELETE FROM boxgate.%1$I WHERE ctid = ANY (ARRAY(
-                    SELECT ctid FROM boxgate.%1$I WHERE %2$I < $1 ORDER BY %2$I LIMIT $2 FOR UPDATE SKIP LOCKED))',
-                 p_table, expiry) USING p_before, p_limit;
+  EXECUTE format('WITH over AS MATERIALIZED (
+                    SELECT %3$s FROM boxgate.%1$I WHERE %2$I < $1 ORDER BY %2$I LIMIT $2 FOR UPDATE SKIP LOCKED)
+                  DELETE FROM boxgate.%1$I WHERE (%3$s) IN (SELECT %3$s FROM over)',
+                 p_table, expiry, key) USING p_before, p_limit;
   GET DIAGNOSTICS deleted = ROW_COUNT;
   RETURN deleted;
 END
@@ -1363,57 +1370,29 @@ BEGIN
 END
 $$;
 
--- Refuses a bucket that nobody needs: over a day ago (two clocks differ near midnight), or more than eleven years away.
-CREATE FUNCTION boxgate.require_bucket(p_bucket integer) RETURNS void
-LANGUAGE plpgsql STABLE SET search_path = boxgate, pg_temp
-AS $$
-BEGIN
-  IF bucket_end(p_bucket) <= now() - interval '24 hours' OR bucket_end(p_bucket) > now() + interval '11 years' THEN
-    RAISE EXCEPTION 'bucket % is over or too far away', p_bucket USING ERRCODE = 'invalid_parameter_value';
-  END IF;
-END
-$$;
-
--- Creates the partition of a bucket, if there is none: the API has no right to. Created first, then attached: PARTITION OF would
--- lock the whole table.
-CREATE FUNCTION boxgate.make_bucket(p_bucket integer) RETURNS boolean
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = boxgate, pg_temp SET lock_timeout = '2s'
-AS $$
-DECLARE
-  name text := 'session_' || p_bucket;
-BEGIN
-  PERFORM require_bucket(p_bucket);
-  PERFORM pg_advisory_xact_lock(hashtext('boxgate.bucket'));
-  IF to_regclass('boxgate.' || name) IS NOT NULL THEN
-    RETURN false;
-  END IF;
-  EXECUTE format('CREATE TABLE boxgate.%I (LIKE boxgate.session INCLUDING ALL)', name);
-  EXECUTE format('ALTER TABLE boxgate.session ATTACH PARTITION boxgate.%I FOR VALUES FROM (%s) TO (%s)',
-                 name, p_bucket, p_bucket + 1);
-  PERFORM make_bucket_check(p_bucket);
-  RETURN true;
-END
-$$;
-
--- Creates the partitions of a table that has none yet, all in one: twice as fast as one by one. PARTITION OF locks the whole
--- table, in which nobody can have a row before. False, and nothing created, if there are some.
-CREATE FUNCTION boxgate.make_first_buckets(p_buckets integer[]) RETURNS boolean
+-- Creates the partitions of those buckets that have none; returns their buckets. The API has no right to. Refuses a bucket that
+-- nobody needs: over a day ago (two clocks differ near midnight), or more than eleven years away. Created first, then attached:
+-- PARTITION OF would lock the whole table.
+CREATE FUNCTION boxgate.make_buckets(p_buckets integer[]) RETURNS SETOF integer
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = boxgate, pg_temp SET lock_timeout = '30s'
 AS $$
 DECLARE
-  bucket integer;
+  made integer;
+  refused integer;
 BEGIN
-  PERFORM pg_advisory_xact_lock(hashtext('boxgate.bucket'));
-  IF EXISTS (SELECT FROM pg_inherits WHERE inhparent = 'boxgate.session'::regclass) THEN
-    RETURN false;
+  SELECT b INTO refused FROM unnest(p_buckets) b
+   WHERE bucket_end(b) <= now() - interval '24 hours' OR bucket_end(b) > now() + interval '11 years' LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'bucket % is over or too far away', refused USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  PERFORM require_bucket(b) FROM unnest(p_buckets) b;
-  FOREACH bucket IN ARRAY p_buckets LOOP
-    EXECUTE format('CREATE TABLE boxgate.%I PARTITION OF boxgate.session FOR VALUES FROM (%s) TO (%s)',
-                   'session_' || bucket, bucket, bucket + 1);
-    PERFORM make_bucket_check(bucket);
+  LOCK TABLE bucket IN SHARE ROW EXCLUSIVE MODE;
+  FOR made IN INSERT INTO bucket SELECT DISTINCT b FROM unnest(p_buckets) b ON CONFLICT DO NOTHING RETURNING bucket LOOP
+    EXECUTE format('CREATE TABLE boxgate.%I (LIKE boxgate.session INCLUDING ALL)', 'session_' || made);
+    EXECUTE format('ALTER TABLE boxgate.session ATTACH PARTITION boxgate.%I FOR VALUES FROM (%s) TO (%s)',
+                   'session_' || made, made, made + 1);
+    PERFORM make_bucket_check(made);
+    RETURN NEXT made;
   END LOOP;
-  RETURN true;
 END
 $$;
 
@@ -1426,8 +1405,8 @@ BEGIN
   IF bucket_end(p_bucket) > now() - interval '24 hours' THEN
     RAISE EXCEPTION 'bucket % is not over', p_bucket USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  PERFORM pg_advisory_xact_lock(hashtext('boxgate.bucket'));
-  IF to_regclass('boxgate.session_' || p_bucket) IS NULL THEN
+  DELETE FROM bucket b WHERE b.bucket = p_bucket;
+  IF NOT FOUND THEN
     RETURN false;
   END IF;
   EXECUTE format('DROP TABLE boxgate.%I', 'session_' || p_bucket);
@@ -1438,15 +1417,12 @@ EXCEPTION WHEN lock_not_available THEN
 END
 $$;
 
--- The buckets that there are, and whether drop_bucket would drop them.
-CREATE FUNCTION boxgate.buckets() RETURNS TABLE (bucket integer, over boolean)
+-- The buckets that hold rows now. It only saves locks and plans of the others: a row is on disk before it is committed, so a
+-- transaction misses nothing that its later statements could see.
+CREATE FUNCTION boxgate.filled_buckets() RETURNS SETOF integer
 LANGUAGE sql STABLE SET search_path = boxgate, pg_temp
 AS $$
-  SELECT b.bucket, bucket_end(b.bucket) <= now() - interval '24 hours'
-    FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-         CROSS JOIN LATERAL (SELECT substr(c.relname, 9)::integer) AS b (bucket)
-   WHERE i.inhparent = 'boxgate.session'::regclass
-   ORDER BY b.bucket
+  SELECT b.bucket FROM bucket b WHERE pg_relation_size(to_regclass('boxgate.session_' || b.bucket)) > 0 ORDER BY b.bucket
 $$;
 
 -- Deletes records of discarded sessions from one bucket, at most so many; gives their number. The API has no right to
@@ -1479,8 +1455,7 @@ DECLARE
   filled integer[];
   oldest timestamptz;
 BEGIN
-  SELECT coalesce(array_agg(b.bucket), '{}') INTO filled FROM buckets() b
-   WHERE pg_relation_size(to_regclass('boxgate.session_' || b.bucket)) > 0;
+  SELECT coalesce(array_agg(b), '{}') INTO filled FROM filled_buckets() b;
   -- The id of a session begins with the time of its creation.
   SELECT to_timestamp(('x' || substr(translate(o.id::text, '-', ''), 1, 12))::bit(48)::bigint / 1000.0) INTO oldest
     FROM unnest(filled) f (bucket),
@@ -1546,34 +1521,29 @@ CREATE FUNCTION boxgate.make_audit_days(p_retention integer) RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = boxgate, pg_temp SET lock_timeout = '2s'
 AS $$
 DECLARE
-  today integer := (extract(epoch FROM now())::bigint / 86400)::integer;
+  first integer := (extract(epoch FROM now())::bigint / 86400)::integer + p_retention;
   made integer := 0;
+  missing integer;
 BEGIN
   IF p_retention NOT BETWEEN 1 AND 400 THEN
     RAISE EXCEPTION 'no retention: %', p_retention USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  FOR wanted IN today + p_retention .. today + p_retention + 2 LOOP
-    CONTINUE WHEN to_regclass('boxgate.audit_event_' || wanted) IS NOT NULL;
-    PERFORM pg_advisory_xact_lock(hashtext('boxgate.audit_day'));
-    CONTINUE WHEN to_regclass('boxgate.audit_event_' || wanted) IS NOT NULL;
-    EXECUTE format('CREATE TABLE boxgate.%I (LIKE boxgate.audit_event INCLUDING ALL)', 'audit_event_' || wanted);
+  LOCK TABLE audit_day IN SHARE ROW EXCLUSIVE MODE;
+  FOR missing IN INSERT INTO audit_day SELECT generate_series(first, first + 2) ON CONFLICT DO NOTHING RETURNING day LOOP
+    EXECUTE format('CREATE TABLE boxgate.%I (LIKE boxgate.audit_event INCLUDING ALL)', 'audit_event_' || missing);
     EXECUTE format('ALTER TABLE boxgate.audit_event ATTACH PARTITION boxgate.%I FOR VALUES FROM (%s) TO (%s)',
-                   'audit_event_' || wanted, wanted, wanted + 1);
+                   'audit_event_' || missing, missing, missing + 1);
     made := made + 1;
   END LOOP;
   RETURN made;
 END
 $$;
 
--- The days that there are, and whether drop_audit_day would drop them.
-CREATE FUNCTION boxgate.audit_days() RETURNS TABLE (day integer, over boolean)
+-- The days that hold records now, as filled_buckets.
+CREATE FUNCTION boxgate.filled_days() RETURNS SETOF integer
 LANGUAGE sql STABLE SET search_path = boxgate, pg_temp
 AS $$
-  SELECT d.day, d.day < extract(epoch FROM now())::bigint / 86400
-    FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-         CROSS JOIN LATERAL (SELECT substr(c.relname, 13)::integer) AS d (day)
-   WHERE i.inhparent = 'boxgate.audit_event'::regclass
-   ORDER BY d.day
+  SELECT d.day FROM audit_day d WHERE pg_relation_size(to_regclass('boxgate.audit_event_' || d.day)) > 0 ORDER BY d.day
 $$;
 
 -- Drops the partition of a day that is over. False if there is none, or if a long statement holds the table: others would wait
@@ -1585,8 +1555,8 @@ BEGIN
   IF p_day >= extract(epoch FROM now())::bigint / 86400 THEN
     RAISE EXCEPTION 'day % is not over', p_day USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  PERFORM pg_advisory_xact_lock(hashtext('boxgate.audit_day'));
-  IF to_regclass('boxgate.audit_event_' || p_day) IS NULL THEN
+  DELETE FROM audit_day d WHERE d.day = p_day;
+  IF NOT FOUND THEN
     RETURN false;
   END IF;
   EXECUTE format('DROP TABLE boxgate.%I', 'audit_event_' || p_day);
@@ -1606,11 +1576,11 @@ DECLARE
   deleted bigint := 0;
   more bigint;
 BEGIN
-  FOR filled IN SELECT d.day FROM audit_days() d
-                 WHERE pg_relation_size(to_regclass('boxgate.audit_event_' || d.day)) > 0 LOOP
-    EXECUTE format('DELETE FROM boxgate.%1$I WHERE ctid = ANY (ARRAY(
-                      SELECT e.ctid FROM boxgate.%1$I e JOIN boxgate.box b ON b.box = e.box
-                       WHERE e.box = $1 AND e.version < b.records_from LIMIT $2))', 'audit_event_' || filled)
+  FOR filled IN SELECT d FROM filled_days() d LOOP
+    EXECUTE format('WITH over AS MATERIALIZED (
+                      SELECT e.id FROM boxgate.%1$I e JOIN boxgate.box b ON b.box = e.box
+                       WHERE e.box = $1 AND e.version < b.records_from LIMIT $2)
+                    DELETE FROM boxgate.%1$I e USING over o WHERE e.box = $1 AND e.id = o.id', 'audit_event_' || filled)
       USING p_box, p_limit - deleted;
     GET DIAGNOSTICS more = ROW_COUNT;
     deleted := deleted + more;

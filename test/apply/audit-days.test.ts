@@ -20,7 +20,7 @@ describe('an apply of a Box with a retention of its audit trail', () => {
   }
 
   async function days(): Promise<readonly number[]> {
-    const { rows } = await world.owner.query<{ day: number }>('SELECT day FROM boxgate.audit_days()');
+    const { rows } = await world.owner.query<{ day: number }>('SELECT day FROM boxgate.audit_day');
     return rows.map((row) => row.day);
   }
 

@@ -81,7 +81,7 @@ const runAsOwner: Readonly<Record<string, readonly string[]>> = {
     ...['record_requests', 'store_counted_events', 'trim_requests'],
   ],
   'partitions, which the API may neither create nor drop': [
-    ...['drop_audit_day', 'drop_bucket', 'make_audit_days', 'make_bucket', 'make_first_buckets'],
+    ...['drop_audit_day', 'drop_bucket', 'make_audit_days', 'make_buckets'],
   ],
   'discarded data, in tables that the API may not delete from': [
     ...['delete_audit_events', 'delete_records', 'end_box_data', 'prune_revocations'],
@@ -98,7 +98,7 @@ const runAsCaller: Readonly<Record<string, (box: string) => string>> = {
 };
 
 /** Functions that run as the caller and read no rows: partitions, the clock. */
-const readNoRows = ['audit_days', 'buckets', 'require_bucket'];
+const readNoRows = ['filled_buckets', 'filled_days'];
 
 type Told = Readonly<Record<string, unknown>>;
 

@@ -4,10 +4,16 @@ import { freshDatabase } from '../support/postgres.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 
 /** Tables of the installation, which every database has. */
-const ofEveryDatabase = ['cluster_settings', 'operator_epoch', 'schema_version'];
+const ofEveryDatabase = ['audit_day', 'bucket', 'cluster_settings', 'operator_epoch', 'schema_version'];
 
 /** The one unique key of a box's data that does not begin with the box: a host leads to its box before that is known. */
 const ofHome = ['boxgate.box_host_pkey'];
+
+/** Words by which a statement would decide by the catalog of one server, or by the place of a row in it. */
+const byCatalog = /\b(ctid|xmin|xmax|pg_inherits|pg_class|pg_stat\w*|tableoid|reltuples)\b/;
+
+/** The functions that read sizes: only to leave partitions without rows out of a plan. */
+const bySize = ['filled_buckets', 'filled_days'];
 
 describe('the schema, so that boxes can be placed on several databases', () => {
   let database: TestDatabase;
@@ -75,5 +81,49 @@ describe('the schema, so that boxes can be placed on several databases', () => {
         WHERE NOT g.tgisinternal AND g.tgtype & 4 <> 0`,
     );
     expect(found.map(({ name }) => name)).to.deep.equal([]);
+  });
+
+  it('has no function that takes or returns the row of a table', async () => {
+    const found = await rowsOf<{ name: string }>(
+      `SELECT DISTINCT p.proname AS name
+         FROM pg_proc p CROSS JOIN LATERAL unnest(p.prorettype || coalesce(p.proallargtypes, p.proargtypes::oid[])) AS u (oid)
+         JOIN pg_type y ON y.oid = u.oid LEFT JOIN pg_type e ON e.oid = y.typelem
+        WHERE p.pronamespace = 'boxgate'::regnamespace AND (y.typrelid <> 0 OR e.typrelid <> 0)`,
+    );
+    expect(found).to.deep.equal([]);
+  });
+
+  it('decides nothing in a function by the catalog, by the place of a row, or by a digest of content', async () => {
+    const found = await rowsOf<{ name: string; text: string }>(
+      `SELECT p.proname AS name, p.prosrc AS text FROM pg_proc p WHERE p.pronamespace = 'boxgate'::regnamespace`,
+    );
+    expect(found.length).to.be.greaterThan(30);
+    expect(found.filter(({ text }) => byCatalog.test(text)).map(({ name }) => name)).to.deep.equal([]);
+    expect(found.filter(({ text }) => /\b(md5|sha\d+|digest)\(/.test(text)).map(({ name }) => name)).to.deep.equal([]);
+    const measured = found.filter(({ text }) => /\bpg_\w*size\b|\bto_regclass\b/.test(text));
+    expect(measured.map(({ name }) => name).toSorted()).to.deep.equal(bySize);
+  });
+
+  it('has a row for every partition, and for each day of sessions one function and no other', async () => {
+    for (const [table, list, column] of [
+      ['session', 'bucket', 'bucket'],
+      ['audit_event', 'audit_day', 'day'],
+    ] as const) {
+      const listed = await rowsOf<{ name: string }>(
+        `SELECT '${table}_' || ${column} AS name FROM boxgate.${list} ORDER BY 1`,
+      );
+      const partitions = await rowsOf<{ name: string }>(
+        `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+          WHERE i.inhparent = 'boxgate.${table}'::regclass ORDER BY 1`,
+      );
+      expect(listed).to.deep.equal(partitions).and.to.not.be.empty;
+    }
+    const days = await rowsOf(
+      `SELECT 'check_sessions_' || bucket AS name FROM boxgate.bucket WHERE bucket < 1000000 ORDER BY 1`,
+    );
+    const functions = await rowsOf(
+      `SELECT proname AS name FROM pg_proc WHERE pronamespace = 'boxgate'::regnamespace AND proname ~ '[0-9]$' ORDER BY 1`,
+    );
+    expect(functions).to.deep.equal(days);
   });
 });

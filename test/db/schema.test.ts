@@ -58,6 +58,8 @@ describe('the schema', () => {
     operator_epoch: 'the fence between leaders of a cluster, which declares many boxes',
     box_host: 'which box a host leads to: asked before any box is known',
     cluster_settings: 'what the API knows of a cluster, which declares many boxes',
+    bucket: 'the partitions of sessions',
+    audit_day: 'the partitions of the audit trail',
   };
 
   it('K-07 begins every primary key with the box, and has row-level security on every table of a box', async () => {

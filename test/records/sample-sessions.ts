@@ -68,8 +68,8 @@ async function ensureBucket(owner: pg.Pool, bucket: number): Promise<void> {
   await owner.query(
     `DO $$
      BEGIN
-       PERFORM pg_advisory_xact_lock(hashtext('boxgate.bucket'));
-       IF to_regclass('${table}') IS NULL THEN
+       INSERT INTO boxgate.bucket VALUES (${String(bucket)}) ON CONFLICT DO NOTHING;
+       IF FOUND THEN
          CREATE TABLE ${table} PARTITION OF boxgate.session FOR VALUES FROM (${String(bucket)}) TO (${end});
        END IF;
      END

@@ -75,7 +75,7 @@ describe('the cost of a search', () => {
   it('opens only the partitions that hold rows', async () => {
     const { rows } = await database.owner.query<{ all: number; filled: number }>(
       `SELECT count(*)::int AS all, count(DISTINCT s.bucket)::int AS filled
-         FROM boxgate.buckets() b LEFT JOIN (SELECT DISTINCT bucket FROM boxgate.session) s USING (bucket)`,
+         FROM boxgate.bucket b LEFT JOIN (SELECT DISTINCT bucket FROM boxgate.session) s USING (bucket)`,
     );
     const { all, filled } = rows[0] ?? { all: 0, filled: 0 };
     const { scans } = await costOfSessions({}, {});

@@ -11,9 +11,7 @@ const dayLimit = 10_000;
  * SQL for the days that hold records now, as one array: a statement that names them locks and plans these partitions
  * only.
  */
-export const selectFilledDays = `SELECT ARRAY(
-  SELECT d.day FROM boxgate.audit_days() d
-   WHERE pg_relation_size(to_regclass('boxgate.audit_event_' || d.day)) > 0) AS days`;
+export const selectFilledDays = 'SELECT ARRAY(SELECT boxgate.filled_days()) AS days';
 
 /** Reads the days that hold records now, in a transaction of a box. Throws Outage. */
 export async function readFilledDays(connection: Connection): Promise<readonly number[]> {
@@ -57,7 +55,7 @@ export async function upkeepAuditDays(pool: Connections): Promise<AuditUpkeep> {
   for (const retention of await numbersOf(pool, 'SELECT retention AS number FROM boxgate.audit_retentions()')) {
     made += await makeAuditDays(pool, retention);
   }
-  for (const day of await numbersOf(pool, 'SELECT day AS number FROM boxgate.audit_days() WHERE over')) {
+  for (const day of await numbersOf(pool, overDays)) {
     const drop = async (connection: Connection): Promise<boolean> => {
       const { rows } = await connection.query<{ done: boolean }>('SELECT boxgate.drop_audit_day($1) AS done', [day]);
       return rows[0]?.done === true;
@@ -66,6 +64,8 @@ export async function upkeepAuditDays(pool: Connections): Promise<AuditUpkeep> {
   }
   return { made, dropped };
 }
+
+const overDays = 'SELECT day AS number FROM boxgate.audit_day WHERE day < extract(epoch FROM now())::bigint / 86400';
 
 function numbersOf(pool: Connections, statement: string): Promise<readonly number[]> {
   return outsideBoxes(pool, async (connection) => {

@@ -174,13 +174,13 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
 
 async function grant(client: pg.Client, apiRole: string): Promise<void> {
   const role = client.escapeIdentifier(apiRole);
-  // A right on a table cannot change while an API creates its first partitions.
-  await client.query(`SET lock_timeout = ${String(turnTimeout)}`);
-  await client.query("SELECT pg_advisory_lock(hashtext('boxgate.bucket'))");
-  await client.query("SELECT pg_advisory_lock(hashtext('boxgate.audit_day'))");
-  await client.query(`SET lock_timeout = ${String(tableTimeout)}`);
   const sql = await readFile(new URL('grants.sql', ownFolder), 'utf8');
-  await client.query(sql.replaceAll(':role', () => role));
+  // A right on a table cannot change while an API creates its first partitions.
+  await client.query(`
+    BEGIN; SET LOCAL lock_timeout = ${String(turnTimeout)};
+    LOCK TABLE boxgate.bucket, boxgate.audit_day IN SHARE MODE; SET LOCAL lock_timeout = ${String(tableTimeout)};
+    ${sql.replaceAll(':role', () => role)};
+    COMMIT`);
 }
 
 /** The schema of a database. */

@@ -1,7 +1,5 @@
 import type { Connections } from '../core/pool.ts';
 import { outsideBoxes } from '../core/transaction.ts';
-import type { Connection } from '../core/transaction.ts';
-import { requestLimit, withConnection } from '../core/with-connection.ts';
 
 const dayMs = 86_400_000;
 const firstMonthBucket = 1_000_000;
@@ -36,55 +34,30 @@ export interface BucketUpkeep {
  * of the database; a bucket that a long statement reads is dropped next time. Throws Outage.
  */
 export async function upkeepBuckets(pool: Connections, now: Date): Promise<BucketUpkeep> {
-  const found = await readBuckets(pool);
-  const made = await makeMissing(pool, wantedBuckets(now), new Set(found.map(({ bucket }) => bucket)));
+  const made = await bucketsOf(pool, 'SELECT boxgate.make_buckets($1) AS bucket', [wantedBuckets(now)]);
   const dropped: number[] = [];
-  for (const { bucket } of found.filter(({ over }) => over)) {
-    if (await callOn(pool, 'drop_bucket', bucket, bucketLimit)) dropped.push(bucket);
+  for (const bucket of await bucketsOf(pool, overBuckets, [])) {
+    // One transaction each: it locks all sessions.
+    dropped.push(...(await bucketsOf(pool, 'SELECT $1::integer AS bucket WHERE boxgate.drop_bucket($1)', [bucket])));
   }
   return { made, dropped };
 }
 
-async function makeMissing(
-  pool: Connections,
-  wanted: readonly number[],
-  there: ReadonlySet<number>,
-): Promise<readonly number[]> {
-  if (there.size === 0 && (await callOn(pool, 'make_first_buckets', wanted, firstLimit))) return wanted;
-  const made: number[] = [];
-  // One transaction each: the lock on the whole table is held for one of them only.
-  for (const bucket of wanted.filter((one) => !there.has(one))) {
-    if (await callOn(pool, 'make_bucket', bucket, bucketLimit)) made.push(bucket);
-  }
-  return made;
-}
+const overBuckets = `SELECT bucket FROM boxgate.bucket WHERE boxgate.bucket_end(bucket) <= now() - interval '24 hours'`;
 
-function readBuckets(pool: Connections): Promise<readonly { readonly bucket: number; readonly over: boolean }[]> {
-  return withConnection(pool, requestLimit, async (connection) => {
-    const { rows } = await connection.query<{ bucket: number; over: boolean }>(
-      'SELECT bucket, over FROM boxgate.buckets()',
-    );
-    return rows;
-  });
-}
+/** Milliseconds for two hundred at once, and for the wait until another replica has created them. */
+const bucketLimit = 60_000;
 
-function callOn(
-  pool: Connections,
-  name: 'make_first_buckets' | 'make_bucket' | 'drop_bucket',
-  argument: number | readonly number[],
-  limit: number,
-): Promise<boolean> {
-  const call = async (connection: Connection): Promise<boolean> => {
-    const { rows } = await connection.query<{ done: boolean }>(`SELECT boxgate.${name}($1) AS done`, [argument]);
-    return rows[0]?.done === true;
-  };
-  return outsideBoxes(pool, call, limit);
+function bucketsOf(pool: Connections, text: string, values: readonly unknown[]): Promise<readonly number[]> {
+  return outsideBoxes(
+    pool,
+    async (connection) => {
+      const { rows } = await connection.query<{ bucket: number }>(text, [...values]);
+      return rows.map(({ bucket }) => bucket);
+    },
+    bucketLimit,
+  );
 }
-
-/** Milliseconds that the change of one bucket may take: its statements have limits of their own on locks. */
-const bucketLimit = 10_000;
-/** The same for two hundred at once, and for the wait until another replica has created them. */
-const firstLimit = 60_000;
 
 /** Returns today's bucket and all that a token issued until the day after tomorrow may need. */
 export function wantedBuckets(now: Date): readonly number[] {

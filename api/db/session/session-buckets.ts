@@ -17,9 +17,7 @@ export async function filledBuckets(connection: Connection): Promise<readonly nu
 }
 
 /** SQL for {@link filledBuckets}. */
-export const selectFilled = `
-  SELECT b.bucket FROM boxgate.buckets() b
-   WHERE pg_relation_size(to_regclass('boxgate.session_' || b.bucket)) > 0`;
+export const selectFilled = 'SELECT bucket FROM boxgate.filled_buckets() AS bucket';
 
 /** Checks whether a bucket can hold a session that ends within a range of time. */
 export function isBucketWithin(bucket: number, expires: TimeRange): boolean {

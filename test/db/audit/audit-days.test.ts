@@ -28,7 +28,7 @@ describe('the days of the audit trail', () => {
   }
 
   async function days(): Promise<readonly number[]> {
-    return (await ownerQuery(api, 'SELECT day FROM boxgate.audit_days()', [])).map(({ day }) => Number(day));
+    return (await ownerQuery(api, 'SELECT day FROM boxgate.audit_day', [])).map(({ day }) => Number(day));
   }
 
   /** Makes a record and returns the day on which it expires. */
@@ -54,6 +54,7 @@ describe('the days of the audit trail', () => {
     for (const day of await days()) {
       if (day > (await today()) + 80) continue;
       await ownerQuery(api, `DROP TABLE boxgate.audit_event_${String(day)}`, []);
+      await ownerQuery(api, 'DELETE FROM boxgate.audit_day WHERE day = $1', [day]);
     }
     expect(await upkeepAuditDays(pool)).to.deep.equal({ made: 3, dropped: 0 });
     const first = (await today()) + 7;
@@ -67,6 +68,7 @@ describe('the days of the audit trail', () => {
       const [from, to] = [String(day), String(day + 1)];
       const values = `FOR VALUES FROM (${from}) TO (${to})`;
       await ownerQuery(api, `CREATE TABLE boxgate.audit_event_${from} PARTITION OF boxgate.audit_event ${values}`, []);
+      await ownerQuery(api, 'INSERT INTO boxgate.audit_day VALUES ($1)', [day]);
       await ownerQuery(
         api,
         `INSERT INTO boxgate.audit_event (id, version, created_at, day, box, event, result)

@@ -97,7 +97,7 @@ describe('a migration run', () => {
     await run();
     const api = await owner.connect();
     await api.query('BEGIN');
-    await api.query('SELECT boxgate.make_first_buckets($1)', [wantedBuckets(new Date())]);
+    await api.query('SELECT boxgate.make_buckets($1)', [wantedBuckets(new Date())]);
     const said = run();
     await runWaits();
     await api.query('COMMIT');

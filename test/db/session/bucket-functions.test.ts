@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import type pg from 'pg';
 import { bucketOf, upkeepBuckets, wantedBuckets } from '../../../api/db/session/bucket.ts';
 import { boxDatabase } from '../../records/box-database.ts';
 import type { BoxDatabase } from '../../records/box-database.ts';
@@ -32,9 +31,9 @@ describe('the functions that make and drop buckets', () => {
   });
   after(() => database.end());
 
-  async function call(name: string, argument: unknown, on: pg.Pool = database.pool): Promise<unknown> {
-    const { rows } = await on.query<{ done: unknown }>(`SELECT boxgate.${name}($1) AS done`, [argument]);
-    return rows[0]?.done;
+  async function call(name: string, argument: unknown): Promise<unknown> {
+    const { rows } = await database.pool.query<{ done: unknown }>(`SELECT boxgate.${name}($1) AS done`, [argument]);
+    return name === 'drop_bucket' ? rows[0]?.done : rows.map(({ done }) => done);
   }
 
   async function refusal(name: string, argument: unknown): Promise<string | undefined> {
@@ -47,7 +46,7 @@ describe('the functions that make and drop buckets', () => {
   }
 
   async function buckets(): Promise<readonly number[]> {
-    const { rows } = await database.pool.query<{ bucket: number }>('SELECT bucket FROM boxgate.buckets()');
+    const { rows } = await database.pool.query<{ bucket: number }>('SELECT bucket FROM boxgate.bucket');
     return rows.map((row) => row.bucket);
   }
 
@@ -55,7 +54,8 @@ describe('the functions that make and drop buckets', () => {
   async function makeOldBucket(bucket: number): Promise<void> {
     await database.owner.query(
       `CREATE TABLE boxgate.session_${String(bucket)} PARTITION OF boxgate.session
-       FOR VALUES FROM (${String(bucket)}) TO (${String(bucket + 1)})`,
+       FOR VALUES FROM (${String(bucket)}) TO (${String(bucket + 1)});
+       INSERT INTO boxgate.bucket VALUES (${String(bucket)})`,
     );
   }
 
@@ -63,23 +63,24 @@ describe('the functions that make and drop buckets', () => {
   async function dropAsOwner(bucket: number): Promise<void> {
     const name = String(bucket);
     await database.owner.query(
-      `DROP TABLE boxgate.session_${name}; DROP FUNCTION IF EXISTS boxgate.check_sessions_${name}`,
+      `DROP TABLE boxgate.session_${name}; DROP FUNCTION IF EXISTS boxgate.check_sessions_${name};
+       DELETE FROM boxgate.bucket WHERE bucket = ${name}`,
     );
   }
 
   const refusals: readonly (readonly [name: string, what: string, bucket: () => unknown, code: string])[] = [
-    ['make_bucket', 'a day that was over a day ago', () => dayBucket(-2), '22023'],
-    ['make_bucket', 'a month that was over a day ago', () => monthBucket(-2), '22023'],
-    ['make_bucket', 'a day beyond eleven years', () => dayBucket(4_100), '22023'],
-    ['make_bucket', 'a month beyond eleven years', () => monthBucket(140), '22023'],
-    ['make_bucket', 'a number below every bucket', () => -1, '22023'],
-    ['make_bucket', 'a number between days and months', () => monthZero, '22023'],
-    ['make_bucket', 'a month before 1970', () => monthZero + 1970 * 12 - 1, '22023'],
-    ['make_bucket', 'a month after the year 9999', () => monthZero + 9_999 * 12 + 1, '22023'],
-    ['make_bucket', 'the largest integer', () => 2_147_483_647, '22023'],
-    ['make_bucket', 'the smallest integer', () => -2_147_483_648, '22023'],
-    ['make_bucket', 'nothing', () => null, '22023'],
-    ['make_bucket', 'what is no number', () => '1; DROP TABLE boxgate.box', '22P02'],
+    ['make_buckets', 'a day that was over a day ago', () => [dayBucket(0), dayBucket(-2)], '22023'],
+    ['make_buckets', 'a month that was over a day ago', () => [dayBucket(0), monthBucket(-2)], '22023'],
+    ['make_buckets', 'a day beyond eleven years', () => [dayBucket(0), dayBucket(4_100)], '22023'],
+    ['make_buckets', 'a month beyond eleven years', () => [dayBucket(0), monthBucket(140)], '22023'],
+    ['make_buckets', 'a number below every bucket', () => [dayBucket(0), -1], '22023'],
+    ['make_buckets', 'a number between days and months', () => [dayBucket(0), monthZero], '22023'],
+    ['make_buckets', 'a month before 1970', () => [dayBucket(0), monthZero + 1970 * 12 - 1], '22023'],
+    ['make_buckets', 'a month after the year 9999', () => [dayBucket(0), monthZero + 9_999 * 12 + 1], '22023'],
+    ['make_buckets', 'the largest integer', () => [dayBucket(0), 2_147_483_647], '22023'],
+    ['make_buckets', 'the smallest integer', () => [dayBucket(0), -2_147_483_648], '22023'],
+    ['make_buckets', 'nothing', () => [dayBucket(0), null], '22023'],
+    ['make_buckets', 'what is no number', () => ['1; DROP TABLE boxgate.box'], '22P02'],
     ['drop_bucket', 'today', () => dayBucket(0), '22023'],
     ['drop_bucket', 'yesterday', () => dayBucket(-1), '22023'],
     ['drop_bucket', 'tomorrow', () => dayBucket(1), '22023'],
@@ -96,10 +97,10 @@ describe('the functions that make and drop buckets', () => {
     });
   }
 
-  it('make_bucket makes a partition once, empty, with every index of the table', async () => {
+  it('make_buckets makes a partition once, empty, with every index of the table', async () => {
     await dropAsOwner(dayBucket(40));
-    expect(await call('make_bucket', dayBucket(40))).to.equal(true);
-    expect(await call('make_bucket', dayBucket(40))).to.equal(false);
+    expect(await call('make_buckets', [40, 41, 40].map(dayBucket))).to.deep.equal([dayBucket(40)]);
+    expect(await call('make_buckets', [dayBucket(40)])).to.deep.equal([]);
     const { rows } = await database.owner.query<{ table: string; indexes: string }>(
       `SELECT indrelid::regclass::text AS table, count(*) AS indexes FROM pg_index
         WHERE indrelid IN ($1::regclass, 'boxgate.session'::regclass) GROUP BY 1 ORDER BY 2, 1`,
@@ -109,8 +110,8 @@ describe('the functions that make and drop buckets', () => {
     expect(rows[0]?.indexes).to.equal(rows[1]?.indexes);
   });
 
-  it('make_bucket takes the day that has just ended: two clocks differ near midnight', async () => {
-    expect(await call('make_bucket', dayBucket(-1))).to.equal(true);
+  it('make_buckets takes the day that has just ended: two clocks differ near midnight', async () => {
+    expect(await call('make_buckets', [dayBucket(-1)])).to.deep.equal([dayBucket(-1)]);
     await dropAsOwner(dayBucket(-1));
   });
 
@@ -158,7 +159,7 @@ describe('the functions that make and drop buckets', () => {
   it('a plan that was kept since the day was empty leads to a session by its id, not through all of its client', async () => {
     const bucket = dayBucket(6);
     await dropAsOwner(bucket);
-    await call('make_bucket', bucket);
+    await call('make_buckets', [bucket]);
     const table = `boxgate.session_${String(bucket)}`;
     const connection = await database.owner.connect();
     try {
@@ -204,11 +205,11 @@ describe('the functions that make and drop buckets', () => {
     }
   });
 
-  it('make_bucket called by many at once makes each partition once', async () => {
+  it('make_buckets called by many at once makes each partition once', async () => {
     const wanted = [61, 62].map(dayBucket);
     for (const bucket of wanted) await dropAsOwner(bucket);
-    const calls = [...wanted, ...wanted, ...wanted].map((bucket) => call('make_bucket', bucket));
-    expect((await Promise.all(calls)).filter((made) => made === true)).to.have.length(2);
+    const calls = [...wanted, ...wanted, ...wanted].map((bucket) => call('make_buckets', [bucket]));
+    expect((await Promise.all(calls)).flat()).to.have.members(wanted);
     expect(await buckets()).to.include.members(wanted);
   });
 
