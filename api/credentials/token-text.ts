@@ -1,5 +1,6 @@
 import { hash, randomFillSync } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { bucketDistance } from '../db/session/bucket.ts';
 
 /** One call to the system's generator serves many requests (measured: one each costs more than the rest of a token). */
 const block = Buffer.allocUnsafe(16_384);
@@ -65,7 +66,7 @@ const shape = /^bgt_[A-Za-z0-9_-]{75}$/;
 export function makeAccessToken(bucket: number, now: number): NewAccessToken {
   const bytes = Buffer.allocUnsafe(length);
   bytes.writeUInt32BE(bucket, 0);
-  fillUuidV7(bytes, idAt, now);
+  fillSessionId(bytes, idAt, bucket, now);
   fillRandom(bytes, secretAt, checksumAt - secretAt);
   return { text: checkedText(prefix, bytes), ...partsOf(bytes) };
 }
@@ -104,8 +105,14 @@ export function checkedBytes(prefix: string, text: string): Buffer | undefined {
 }
 
 /** Creates a session id for a token without a random part (a JWT): 32 hexadecimal digits. `now` in milliseconds. */
-export function makeSessionId(now: number): string {
+export function makeSessionId(bucket: number, now: number): string {
   const bytes = Buffer.allocUnsafe(16);
-  fillUuidV7(bytes, 0, now);
+  fillSessionId(bytes, 0, bucket, now);
   return bytes.toString('hex', 0, 16);
+}
+
+/** Writes a UUIDv7 whose `rand_a` (RFC 9562 §5.7) is the distance of its bucket: 62 random bits remain. */
+function fillSessionId(target: Buffer, offset: number, bucket: number, now: number): void {
+  fillUuidV7(target, offset, now);
+  target.writeUInt16BE(0x7000 | (bucketDistance(bucket, Math.floor(now / 1000)) & 0xfff), offset + 6);
 }

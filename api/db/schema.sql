@@ -487,7 +487,6 @@ CREATE TABLE boxgate.authorization_code (
   used_at          timestamptz,
   -- What came of it.
   session          uuid,
-  bucket           integer,
   family           uuid,
   -- What the id_token says of the request, and of the sign-in: its time (OpenID Connect Core §2).
   nonce            text,

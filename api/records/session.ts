@@ -81,7 +81,7 @@ export const session = defineRecord({
   view: sessionView,
   version: ({ status }) => status,
   idOf: (text) => (uuidShape.test(text) ? text : undefined),
-  read: (connection, box, id, now) => readSession(connection, box, { id }, now),
+  read: readSession,
   change,
   changedFields: (row, requested) => {
     if (row === undefined) return [];
@@ -144,7 +144,7 @@ function change(
   { id, requested, preconditions, confirmChanges }: ChangeOfRecord<string>,
 ): Promise<SessionRecord | undefined> {
   return revoking(services, box, async (connection, note) => {
-    const row = await readSession(connection, box, { id }, services.now());
+    const row = await readSession(connection, box, id, services.now());
     if (row === undefined) return undefined;
     const present = sessionView(row);
     const wanted = wantedSession(present, requested);
@@ -163,7 +163,7 @@ export function revokeSession(
   preconditions: Preconditions,
 ): Promise<SessionRecord | undefined> {
   return revoking(services, box, async (connection, note) => {
-    const row = await readSession(connection, box, { id }, services.now());
+    const row = await readSession(connection, box, id, services.now());
     demandPreconditions(preconditions, row?.status);
     return row === undefined ? undefined : revoke(connection, box, row, { services, note });
   });
@@ -179,10 +179,10 @@ function revoking<T>(services: SessionServices, box: string, work: RecordedWork<
 async function revoke(
   connection: Connection,
   box: string,
-  { id, bucket }: SessionRecord,
+  { id }: SessionRecord,
   { services, note }: { readonly services: SessionServices; readonly note: NoteEvent },
 ): Promise<SessionRecord | undefined> {
-  const ended = await endSession(connection, box, { id, bucket }, { as: 'revoked', now: services.now() });
+  const ended = await endSession(connection, box, id, { as: 'revoked', now: services.now() });
   if (ended?.ended === true) note({ event: 'session.revoked', target: `Session/${id}` });
   return ended?.session;
 }

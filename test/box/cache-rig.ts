@@ -69,11 +69,12 @@ export function nameIn(cache: StateCache, id: string): Promise<{ name: string | 
 export function sessionOf(client: string, version = 1): NewSession {
   const now = Date.now();
   const expiresAt = Math.floor(now / 1000) + 60;
+  const bucket = bucketOf(Math.floor(now / 1000), expiresAt);
   return {
     box: 'default',
     version,
-    id: makeSessionId(now),
-    bucket: bucketOf(Math.floor(now / 1000), expiresAt),
+    id: makeSessionId(bucket, now),
+    bucket,
     expiresAt,
     type: 'c',
     client,

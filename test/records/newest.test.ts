@@ -15,10 +15,7 @@ describe('a search for the newest records', () => {
   before(async () => {
     database = await boxDatabase();
     const day = Math.floor(now / 86_400_000) + 1;
-    await database.owner.query(
-      `CREATE TABLE IF NOT EXISTS boxgate.session_${String(day)}
-         PARTITION OF boxgate.session FOR VALUES FROM (${String(day)}) TO (${String(day + 1)})`,
-    );
+    await database.owner.query('SELECT boxgate.make_buckets($1)', [[day]]);
     await database.owner.query('SELECT boxgate.make_audit_days(90)');
     for (const box of ['default', 'other']) await store(box, box === 'default' ? 9_999 : 3);
   });

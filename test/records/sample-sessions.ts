@@ -1,6 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
+import { makeSessionId } from '../../api/credentials/token-text.ts';
 import { bucketOf } from '../../api/db/session/bucket.ts';
+import { uuidText } from '../../program/text.ts';
 
 /** A session as a test wants it; times in milliseconds since 1970. */
 export interface SampleSession {
@@ -22,18 +23,17 @@ export interface SampleSession {
   readonly userAgent?: string;
 }
 
-/** A UUIDv7 of a time. */
-export function uuidAt(time: number): string {
-  const hex = `${time.toString(16).padStart(12, '0')}7${randomBytes(2).toString('hex').slice(1)}8${randomBytes(8).toString('hex').slice(1)}`;
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+/** A UUIDv7 of a time, as that of a session in a bucket. */
+export function uuidAt(time: number, bucket = bucketOf(time / 1000, time / 1000 + 3600)): string {
+  return uuidText(makeSessionId(bucket, time));
 }
 
 /** Stores a session; returns its id. */
 export async function storeSession(owner: pg.Pool, sample: SampleSession): Promise<string> {
   const createdAt = sample.createdAt ?? Date.now();
   const expiresAt = sample.expiresAt ?? Date.now() + 3_600_000;
-  const id = sample.id ?? uuidAt(createdAt);
   const bucket = bucketOf(Math.floor(createdAt / 1000), Math.floor(expiresAt / 1000));
+  const id = sample.id ?? uuidAt(createdAt, bucket);
   await ensureBucket(owner, bucket);
   await owner.query(
     `INSERT INTO boxgate.session (box, id, version, expires_at, bucket, type, client, user_id, family, ended_at,

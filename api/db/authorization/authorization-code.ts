@@ -4,7 +4,6 @@ import type { Person } from '../user/person.ts';
 /** The tokens issued for a code: a session, and the refresh family it may belong to. */
 export interface IssuedTokens {
   readonly session: string;
-  readonly bucket: number;
   readonly family: string | null;
 }
 
@@ -56,15 +55,15 @@ export async function insertCode(
      )
      INSERT INTO boxgate.authorization_code
        (box, id, hash, client, user_id, version, browser, redirect_uri, scope, audience, challenge, user_agent,
-        created_at, expires_at, kept_until, nonce, authenticated_at, session, bucket, family, used_at)
+        created_at, expires_at, kept_until, nonce, authenticated_at, session, family, used_at)
      VALUES ($1, $2, decode($3, 'hex'), $4, $5, $6, decode($7, 'hex'), $8, $9, $10, $11, $12,
              to_timestamp($13 / 1000.0), to_timestamp($14 / 1000.0), to_timestamp($15 / 1000.0), $16,
-             to_timestamp($17 / 1000.0), $18, $19, $20,
+             to_timestamp($17 / 1000.0), $18, $19,
              CASE WHEN $18::uuid IS NOT NULL THEN to_timestamp($13 / 1000.0) END)`,
     [
       ...[box, code.id, code.hash, code.client, code.user, code.version, code.browser, code.redirectUri, code.scope],
       ...[code.audience, code.challenge, code.userAgent, code.createdAt, code.expiresAt, code.keptUntil, code.nonce],
-      ...[code.authenticatedAt, tokens?.session, tokens?.bucket, tokens?.family],
+      ...[code.authenticatedAt, tokens?.session, tokens?.family],
     ],
   );
 }
@@ -95,7 +94,6 @@ interface CodeRow {
   readonly used: boolean;
   readonly person: Person | null;
   readonly session: string | null;
-  readonly bucket: number | null;
   readonly family: string | null;
 }
 
@@ -104,7 +102,7 @@ export async function lockCode(connection: Connection, box: string, id: string):
   const { rows } = await connection.query<CodeRow>(
     `SELECT id, encode(hash, 'hex') AS hash, client, user_id, version, redirect_uri, scope, audience, challenge, nonce,
             authenticated_at, user_agent, created_at, expires_at, used_at IS NOT NULL AS used,
-            boxgate.living_user(box, user_id, version) AS person, session, bucket, family
+            boxgate.living_user(box, user_id, version) AS person, session, family
        FROM boxgate.authorization_code WHERE box = $1 AND id = $2 FOR UPDATE`,
     [box, id],
   );
@@ -136,13 +134,13 @@ export async function useCode(
   connection: Connection,
   box: string,
   id: string,
-  { session, bucket, family, now }: IssuedTokens & { readonly now: number },
+  { session, family, now }: IssuedTokens & { readonly now: number },
 ): Promise<void> {
   await connection.query(
     `UPDATE boxgate.authorization_code
-        SET used_at = to_timestamp($3 / 1000.0), session = $4, bucket = $5, family = $6
+        SET used_at = to_timestamp($3 / 1000.0), session = $4, family = $5
       WHERE box = $1 AND id = $2`,
-    [box, id, now, session, bucket, family],
+    [box, id, now, session, family],
   );
 }
 
@@ -164,9 +162,9 @@ export async function closeCodesOf(
   browsers: readonly string[],
   now: number,
 ): Promise<readonly ClosedCode[]> {
-  const { rows } = await connection.query<Pick<CodeRow, 'user_id' | 'session' | 'bucket' | 'family'>>(
+  const { rows } = await connection.query<Pick<CodeRow, 'user_id' | 'session' | 'family'>>(
     `UPDATE boxgate.authorization_code SET used_at = coalesce(used_at, to_timestamp($3 / 1000.0))
-      WHERE box = $1 AND browser = ANY ($2::bytea[]) RETURNING user_id, session, bucket, family`,
+      WHERE box = $1 AND browser = ANY ($2::bytea[]) RETURNING user_id, session, family`,
     [box, bytesOf(browsers), now],
   );
   return rows.map((row) => ({ user: Number(row.user_id), tokens: tokensIn(row) }));
@@ -200,8 +198,8 @@ function bytesOf(hashes: readonly string[]): readonly Buffer[] {
   return hashes.map((hash) => Buffer.from(hash, 'hex'));
 }
 
-function tokensIn({ session, bucket, family }: Pick<CodeRow, 'session' | 'bucket' | 'family'>): IssuedTokens | null {
-  return session === null || bucket === null ? null : { session, bucket, family };
+function tokensIn({ session, family }: Pick<CodeRow, 'session' | 'family'>): IssuedTokens | null {
+  return session === null ? null : { session, family };
 }
 
 /** Deletes at most `limit` codes of a box that are no longer needed; returns their number. */

@@ -1,5 +1,6 @@
 import type { Connections } from '../core/pool.ts';
 import { outsideBoxes } from '../core/transaction.ts';
+import { uuidV7Time } from '../core/uuid-v7.ts';
 
 const dayMs = 86_400_000;
 const firstMonthBucket = 1_000_000;
@@ -17,6 +18,25 @@ const monthsAhead = 121;
 export function bucketOf(issuedAt: number, expiresAt: number): number {
   const day = Math.floor(expiresAt / 86_400);
   return day - Math.floor(issuedAt / 86_400) <= daysAhead ? day : monthBucket(new Date(expiresAt * 1000));
+}
+
+/**
+ * Returns how far a bucket is from the time of issue (seconds since 1970), which the id of its session says: the days to
+ * a daily one, otherwise 64 + the months.
+ */
+export function bucketDistance(bucket: number, issuedAt: number): number {
+  if (bucket < firstMonthBucket) return bucket - Math.floor(issuedAt / 86_400);
+  return firstMonthDistance + bucket - monthBucket(new Date(issuedAt * 1000));
+}
+
+const firstMonthDistance = 64;
+
+/** Returns the bucket of a session, which its id says, with or without hyphens. */
+export function bucketOfSession(id: string): number {
+  const begun = uuidV7Time(id);
+  const distance = Number.parseInt(id.replaceAll('-', '').slice(13, 16), 16);
+  if (distance < firstMonthDistance) return Math.floor(begun / dayMs) + distance;
+  return monthBucket(new Date(begun)) + distance - firstMonthDistance;
 }
 
 function monthBucket(time: Date): number {

@@ -6,6 +6,7 @@ import { Conditions } from '../core/conditions.ts';
 import { keysetOf, pageOf, Parameters } from '../core/keyset.ts';
 import type { Page, SortColumn, Span, TimeRange } from '../core/keyset.ts';
 import { readInPortions } from '../core/row-portions.ts';
+import { bucketOfSession } from './bucket.ts';
 import { isBucketWithin, selectFilled } from './session-buckets.ts';
 import { firstIdAt } from '../core/uuid-v7.ts';
 import { endingJoin, sessionColumns, sessionRecord } from './record.ts';
@@ -142,7 +143,8 @@ async function conditionsOf(connection: Connection, search: SessionSearch, param
 
 /** Returns the buckets that may hold a result: a session ends after it began, and by its status before or after now. */
 function bucketsOf({ filters, now, scope }: SessionSearch): readonly number[] {
-  const { status, createdAt, expiresAt } = filters;
+  const { id, status, createdAt, expiresAt } = filters;
+  if (id !== undefined) return [bucketOfSession(id)];
   const ranges: readonly TimeRange[] = [
     { from: createdAt?.from },
     expiresAt ?? {},

@@ -1,7 +1,5 @@
 import type { TimeRange } from '../core/keyset.ts';
 import type { Connection } from '../core/transaction.ts';
-import { uuidV7Time } from '../core/uuid-v7.ts';
-import { bucketOf } from './bucket.ts';
 
 const dayMs = 86_400_000;
 const firstMonthBucket = 1_000_000;
@@ -30,13 +28,4 @@ function bucketSpan(bucket: number): { readonly from: number; readonly to: numbe
   if (month < 0) return { from: bucket * dayMs, to: (bucket + 1) * dayMs };
   const [year, inYear] = [Math.floor(month / 12), month % 12];
   return { from: Date.UTC(year, inYear), to: Date.UTC(year, inYear + 1) };
-}
-
-/** Usual lifetimes of sessions in days, the most usual first: thirty by default, up to one if a client sets it. */
-const usualDays = [30, 0, 1] as const;
-
-/** Returns the three buckets of nearly every session. To find out which buckets are filled costs ten times as much. */
-export function nearBuckets(id: string): readonly number[] {
-  const began = Math.floor(uuidV7Time(id) / 1000);
-  return usualDays.map((days) => bucketOf(began, began + days * 86_400));
 }

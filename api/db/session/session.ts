@@ -2,8 +2,8 @@ import { notDiscarded } from '../box/box-data.ts';
 import type { NewSession } from './issue.ts';
 import { momentAt } from '../core/keyset.ts';
 import { lockFamily } from './refresh-family.ts';
-import { filledBuckets, isBucketWithin, nearBuckets } from './session-buckets.ts';
-import { uuidV7Time } from '../core/uuid-v7.ts';
+import { bucketOfSession } from './bucket.ts';
+import { filledBuckets, isBucketWithin } from './session-buckets.ts';
 import { endingJoin, sessionColumns, sessionRecord } from './record.ts';
 import type { SessionColumns, SessionRecord } from './record.ts';
 import { sessionStatus } from './session-status.ts';
@@ -17,12 +17,6 @@ export interface SessionEnding {
   readonly as: SessionEnd;
   /** Milliseconds since 1970. */
   readonly now: number;
-}
-
-/** Reference to a session; without its bucket, which the token contains, all buckets that may hold it are searched. */
-export interface SessionRef {
-  readonly id: string;
-  readonly bucket?: number | undefined;
 }
 
 /**
@@ -63,36 +57,15 @@ export async function insertSession(
 export async function readSession(
   connection: Connection,
   box: string,
-  { id, bucket }: SessionRef,
+  id: string,
   now: number,
 ): Promise<SessionRecord | undefined> {
-  if (bucket !== undefined) return readIn(connection, box, { id, buckets: [bucket] }, now);
-  const near = nearBuckets(id);
-  const found = await readIn(connection, box, { id, buckets: near }, now);
-  if (found !== undefined) return found;
-  const others = (await bucketsOf(connection, id)).filter((one) => !near.includes(one));
-  return readIn(connection, box, { id, buckets: others }, now);
-}
-
-async function readIn(
-  connection: Connection,
-  box: string,
-  { id, buckets }: { readonly id: string; readonly buckets: readonly number[] },
-  now: number,
-): Promise<SessionRecord | undefined> {
-  if (buckets.length === 0) return undefined;
   const { rows } = await connection.query<SessionColumns>(
     `SELECT ${sessionColumns('$4')} FROM boxgate.session s ${endingJoin('$1')}
-      WHERE s.box = $1 AND s.id = $2 AND s.bucket = ANY ($3::int[]) AND ${notDiscarded}`,
-    [box, id, buckets, now],
+      WHERE s.box = $1 AND s.id = $2 AND s.bucket = $3 AND ${notDiscarded}`,
+    [box, id, bucketOfSession(id), now],
   );
   return rows[0] === undefined ? undefined : sessionRecord(rows[0]);
-}
-
-/** Returns the buckets after the session's beginning, which its id contains. */
-async function bucketsOf(connection: Connection, id: string): Promise<readonly number[]> {
-  const buckets = await filledBuckets(connection);
-  return buckets.filter((bucket) => isBucketWithin(bucket, { from: uuidV7Time(id) }));
 }
 
 /** A session after {@link endSession}. */
@@ -109,11 +82,11 @@ export interface EndedSession {
 export async function endSession(
   connection: Connection,
   box: string,
-  ref: SessionRef,
+  id: string,
   ending: SessionEnding,
 ): Promise<EndedSession | undefined> {
   const { as, now } = ending;
-  const found = await readSession(connection, box, ref, now);
+  const found = await readSession(connection, box, id, now);
   if (found === undefined) return undefined;
   // The family first, then its sessions: the order in which a refresh locks them.
   if (found.family !== undefined) await lockFamily(connection, box, found.family);
@@ -123,7 +96,7 @@ export async function endSession(
     [box, found.id, found.bucket, as, now],
   );
   if (found.family !== undefined) await endFamily(connection, box, found.family, ending);
-  const session = await readSession(connection, box, found, now);
+  const session = await readSession(connection, box, found.id, now);
   return session === undefined ? undefined : { session, ended: rowCount === 1 };
 }
 
@@ -165,15 +138,15 @@ export async function endFamilies(
 export async function endSessions(
   connection: Connection,
   box: string,
-  sessions: readonly SessionRef[],
+  sessions: readonly string[],
   { as, now }: SessionEnding,
 ): Promise<void> {
-  const living = sessions.filter(({ bucket }) => bucket !== undefined && isBucketWithin(bucket, { from: now }));
+  const living = sessions.filter((id) => isBucketWithin(bucketOfSession(id), { from: now }));
   if (living.length === 0) return;
   await connection.query(
     `UPDATE boxgate.session SET ended_at = ${momentAt('$5')}, ended_as = $4
       WHERE box = $1 AND id = ANY ($2::uuid[]) AND bucket = ANY ($3::int[]) AND ended_at IS NULL
         AND expires_at > ${momentAt('$5')}`,
-    [box, living.map(({ id }) => id), [...new Set(living.map(({ bucket }) => bucket))], as, now],
+    [box, living, [...new Set(living.map(bucketOfSession))], as, now],
   );
 }

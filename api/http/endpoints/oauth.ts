@@ -172,7 +172,7 @@ export function closeSessionEndpoint(context: ApiContext): Endpoint {
     requestContext.client = live.client.id;
     // A filter would refer to other sessions than the caller's own.
     refuseParameters(query);
-    const closed = await endSession(box, { id: live.id, bucket: live.bucket }, 'closed', context.oauth);
+    const closed = await endSession(box, live.id, 'closed', context.oauth);
     // For two concurrent calls, the second one finds the session already closed.
     if (closed?.ended !== true) throw refusedToken(box);
     const origin = originOf(requestContext, live);

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../crds/path.ts';
 import { isObject } from '../../../crds/path.ts';
 import type { Person } from '../../db/user/person.ts';
+import { bucketOf } from '../../db/session/bucket.ts';
 import { makeSessionId } from '../../credentials/token-text.ts';
 import type { Client } from '../../../crds/client.ts';
 import type { Fault } from '../../../crds/fault.ts';
@@ -76,8 +77,7 @@ export function explainedSubject(
   const issuedAt = Math.floor(now / 1000);
   const parts = sessionParts(
     {
-      id: makeSessionId(now),
-      bucket: 0,
+      id: makeSessionId(bucketOf(issuedAt, issuedAt + AN_HOUR), now),
       client,
       user,
       type: user === null ? 'c' : 'a',

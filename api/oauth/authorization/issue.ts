@@ -75,7 +75,7 @@ async function issueTokens(
     return errorResponse(target, 'temporarily_unavailable', tooManySessions().message);
   }
   await insertSession(connection, session, null, null);
-  const tokens = { session: session.id, bucket: session.bucket, family: null };
+  const tokens = { session: session.id, family: null };
   await insertCode(connection, state.box, newCode(requested, signIn, { id, hash: null }), tokens);
   const rest = [
     ['token_type', 'Bearer'],

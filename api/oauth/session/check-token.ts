@@ -16,7 +16,6 @@ import type { OAuthServices } from '../services.ts';
 /** A live session as its token proves it; times in seconds since 1970. */
 export interface LiveSession {
   readonly id: string;
-  readonly bucket: number;
   readonly client: Client;
   /** Null: the client's own session. */
   readonly user: Person | null;
@@ -148,7 +147,6 @@ export function validateSession(
   if (isRevoked(found.version, begun, owner)) return undefined;
   return {
     id: uuidText(key.id),
-    bucket: key.bucket,
     client: owner.client,
     user: found.user,
     type: found.type,

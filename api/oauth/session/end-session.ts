@@ -8,23 +8,17 @@ import type { IssuedTokens } from '../../db/authorization/authorization-code.ts'
 
 type EndingServices = Pick<OAuthServices, 'pool' | 'now' | 'revocationsNeedStandby'>;
 
-/** Reference to a session by what its token contains. */
-export interface SessionOfToken {
-  readonly id: string;
-  readonly bucket: number;
-}
-
 /**
  * Ends a session and its refresh family. After it has returned no replica accepts its token; with a synchronous standby
  * demanded, not even after a failover. Undefined when there is no such session. Throws Outage.
  */
 export function endSession(
   box: string,
-  ref: SessionOfToken,
+  id: string,
   as: SessionEnd,
   services: EndingServices,
 ): Promise<EndedSession | undefined> {
-  return ending(box, services, (connection) => endStoredSession(connection, box, ref, { as, now: services.now() }));
+  return ending(box, services, (connection) => endStoredSession(connection, box, id, { as, now: services.now() }));
 }
 
 /** Ends a refresh family and its living sessions, in the same way; also when its last session is long gone. */
@@ -48,6 +42,6 @@ export async function endTokens(
 ): Promise<void> {
   const families = new Set(issued.flatMap(({ family }) => family ?? []));
   await endFamilies(connection, box, [...families], ending);
-  const alone = issued.flatMap(({ session, bucket, family }) => (family === null ? [{ id: session, bucket }] : []));
+  const alone = issued.flatMap(({ session, family }) => (family === null ? [session] : []));
   await endSessions(connection, box, alone, ending);
 }

@@ -3,14 +3,13 @@ import { canAuthenticate, identifyClient } from '../client-auth/authenticate-cli
 import type { AuthenticationContext, RequestChecks } from '../client-auth/context.ts';
 import { findSession } from './check-token.ts';
 import { endRefreshFamily, endSession } from './end-session.ts';
-import type { SessionOfToken } from './end-session.ts';
 import { findRefreshToken } from '../refresh/find-refresh-token.ts';
 import { OAuthError } from '../oauth-error.ts';
 import type { OAuthServices } from '../services.ts';
 import type { TokenRequest } from '../token/grants/grant.ts';
 
 /** Session or family of a token to be revoked, and its client. */
-type Found = { readonly client: string } & ({ readonly session: SessionOfToken } | { readonly family: string });
+type Found = { readonly client: string } & ({ readonly session: string } | { readonly family: string });
 
 /**
  * Serves the revocation endpoint (RFC 7009): ends the session of an access token, or of a refresh token, with its whole
@@ -45,7 +44,7 @@ async function findToken(text: string, context: AuthenticationContext): Promise<
   }
   const found = await findSession(text, context);
   if (found === undefined) return 'nothing';
-  return { client: found.client.id, session: { id: found.id, bucket: found.bucket } };
+  return { client: found.client.id, session: found.id };
 }
 
 /** Ends the session or the family that was found; the record is made in the background, when it has ended. */
@@ -53,7 +52,7 @@ async function end({ box, remoteAddr, requestId }: TokenRequest, found: Found, s
   const { client } = found;
   if ('family' in found) await endRefreshFamily(box, found.family, 'closed', services);
   else if ((await endSession(box, found.session, 'closed', services))?.ended !== true) return;
-  const session = 'session' in found ? found.session.id : undefined;
+  const session = 'session' in found ? found.session : undefined;
   const origin = { client, session, remoteAddr: remoteAddr ?? undefined, requestId };
   services.countedEvents.note({ box, event: 'session.closed', target: `Client/${client}`, origin });
 }

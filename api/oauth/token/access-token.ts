@@ -125,7 +125,7 @@ export function makeToken(
     const { text, id, hash } = makeAccessToken(bucket, now);
     return { text, session: { ...started, id, hash } };
   }
-  const session = { ...started, id: makeSessionId(now), hash: null };
+  const session = { ...started, id: makeSessionId(bucket, now), hash: null };
   const shown = withoutClaims(scope);
   const claims: AccessTokenClaims = {
     iss: issuer,

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { bucketOf, wantedBuckets } from '../../../api/db/session/bucket.ts';
+import { makeSessionId } from '../../../api/credentials/token-text.ts';
+import { bucketOf, bucketOfSession, wantedBuckets } from '../../../api/db/session/bucket.ts';
+import { uuidText } from '../../../program/text.ts';
 
 const day = 86_400;
 const tenYears = 315_360_000;
@@ -67,6 +69,24 @@ describe('the bucket of a session', () => {
         expect(bucketOf(issuedAt, issuedAt + seconds) < 1_000_000).to.equal(days <= 60);
       }),
     );
+  });
+});
+
+describe('the id of a session', () => {
+  it('says its bucket, with and without hyphens', () => {
+    fc.assert(
+      fc.property(issue, fc.nat({ max: 999 }), lifetime, (issuedAt, milliseconds, seconds) => {
+        const bucket = bucketOf(issuedAt, issuedAt + seconds);
+        const id = makeSessionId(bucket, issuedAt * 1000 + milliseconds);
+        expect(bucketOfSession(id)).to.equal(bucket);
+        expect(bucketOfSession(uuidText(id))).to.equal(bucket);
+      }),
+    );
+  });
+
+  it('says a number that Postgres can compare, whoever made it up', () => {
+    const hex = fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 32, maxLength: 32 });
+    fc.assert(fc.property(hex, (id) => expect(bucketOfSession(id)).to.be.within(0, 2 ** 31 - 1)));
   });
 });
 

@@ -16,6 +16,7 @@ import { inBox, inBoxWithin } from '../../../api/db/core/transaction.ts';
 import type { Connection } from '../../../api/db/core/transaction.ts';
 import { boxDatabase } from '../../records/box-database.ts';
 import type { BoxDatabase } from '../../records/box-database.ts';
+import { uuidAt } from '../../records/sample-sessions.ts';
 import { digest, sampleFamily } from './sample-family.ts';
 
 const hour = 3_600_000;
@@ -79,7 +80,7 @@ describe('the statements of refresh families', () => {
     const session: NewSession = {
       box: 'default',
       version: 3,
-      id: randomUUID(),
+      id: uuidAt(issued * 1000),
       bucket: bucketOf(issued, issued + 3600),
       expiresAt: issued + 3600,
       type: 'r',
@@ -92,7 +93,7 @@ describe('the statements of refresh families', () => {
       userAgent: 'agent',
     };
     await database.write((connection) => insertSession(connection, session, id, parent));
-    const found = await database.read((connection) => readSession(connection, 'default', session, issued * 1000));
+    const found = await database.read((connection) => readSession(connection, 'default', session.id, issued * 1000));
     expect(found).to.deep.include({ ...{ id: session.id, client: 'a', type: 'r', user: 5, scope: 'x', family: id } });
     expect(found).to.deep.include({ parent, audience: ['one'], remoteAddr: '2001:db8::7', userAgent: 'agent' });
     expect(found?.expiresAt).to.equal(session.expiresAt * 1000);

@@ -34,7 +34,7 @@ describe('the session statements', () => {
   /** Reads a session by its id, and sees that a search finds the same. */
   function read(id: string, at = now): Promise<SessionRecord | undefined> {
     return database.read(async (connection) => {
-      const session = await readSession(connection, 'default', { id }, at);
+      const session = await readSession(connection, 'default', id, at);
       const search = { box: 'default', filters: { id }, now: at, scope: await readScope(connection, 'default') };
       const { rows } = await searchSessions(connection, search, span);
       expect(rows).to.deep.equal(session === undefined ? [] : [session]);
@@ -55,7 +55,7 @@ describe('the session statements', () => {
   }
 
   function end(id: string, as: 'closed' | 'revoked' = 'closed', at = now) {
-    return database.write((connection) => endSession(connection, 'default', { id }, { as, now: at }));
+    return database.write((connection) => endSession(connection, 'default', id, { as, now: at }));
   }
 
   function revokeClient(client: string, ...at: readonly number[]): Promise<unknown> {

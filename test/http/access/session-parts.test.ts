@@ -13,7 +13,6 @@ describe('sessionParts', () => {
     const { session } = sessionParts(
       {
         id,
-        bucket: 1,
         client: { resourceType: 'Client', id: 'orders', grant_types: ['client_credentials'] },
         user: null,
         type: 'c',
@@ -28,7 +27,6 @@ describe('sessionParts', () => {
     );
     const shown = sessionView({
       id,
-      bucket: 1,
       type: 'c',
       client: 'orders',
       user: undefined,

@@ -1,5 +1,6 @@
 import { createPrivateKey, sign } from 'node:crypto';
 import { makeSessionId } from '../../../api/credentials/token-text.ts';
+import { bucketOf } from '../../../api/db/session/bucket.ts';
 import { uuidText } from '../../../program/text.ts';
 import { createKeyRing, sealedFor } from '../../../api/box/key-ring.ts';
 import { keyRow, sampleSealing } from '../../box/sample-changes.ts';
@@ -21,7 +22,7 @@ export const ours = createPrivateKey({
   type: 'pkcs8',
 });
 /** The session of the claims. */
-export const id = makeSessionId(now);
+export const id = makeSessionId(bucketOf(seconds, seconds + 300), now);
 
 /** The header of an access token. */
 export const header = { alg: 'ES256', typ: 'at+jwt', kid: 'our-key' };

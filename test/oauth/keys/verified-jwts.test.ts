@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { makeSessionId } from '../../../api/credentials/token-text.ts';
+import { bucketOf } from '../../../api/db/session/bucket.ts';
 import { uuidText } from '../../../program/text.ts';
 import { createVerifiedJwts } from '../../../api/oauth/keys/verified-jwts.ts';
 import { createKeyRing } from '../../../api/box/key-ring.ts';
@@ -8,7 +9,7 @@ import { issuer, now, ring, row, seconds, signed } from './sample-jwts.ts';
 
 /** A token of a new session. */
 function newToken(): string {
-  return signed({ claims: { jti: uuidText(makeSessionId(now)) } });
+  return signed({ claims: { jti: uuidText(makeSessionId(bucketOf(seconds, seconds + 300), now)) } });
 }
 
 describe('the memory of verified JWTs', () => {

@@ -8,7 +8,7 @@ import { requestableScopes } from '../../../api/box/scopes.ts';
 
 const begun = 1_700_000_000_123;
 const now = begun + 60_000;
-const key = { box: 'default', bucket: 19_700, id: makeSessionId(begun), hash: 'ab'.repeat(32) };
+const key = { box: 'default', bucket: 19_700, id: makeSessionId(19_700, begun), hash: 'ab'.repeat(32) };
 
 /** A session decided under version 5. */
 const session: FoundSession = {
@@ -96,7 +96,6 @@ describe('the validation of a stored session', () => {
     expect(client?.id).to.equal('a');
     expect(live).to.deep.equal({
       id: uuidText(key.id),
-      bucket: key.bucket,
       user: null,
       type: 'c',
       grant: 'c',

@@ -85,7 +85,7 @@ describe('tokens.max_sessions_per_client', () => {
   async function close(text: string): Promise<void> {
     const session = parseAccessToken(text);
     if (session === undefined) throw new Error('no token');
-    await endSession(box, { id: session.id, bucket: session.bucket }, 'closed', world.services);
+    await endSession(box, session.id, 'closed', world.services);
   }
 
   async function rooms(name = box): Promise<number> {

@@ -115,7 +115,7 @@ async function redeem(
   const origin = { grant: 'a', authenticatedAt, settings, box, now } as const;
   const family = settings.refresh_token === true ? await storeTokenFamily(connection, session, origin) : undefined;
   await insertSession(connection, session, family?.id ?? null, null);
-  const tokens = { session: session.id, bucket: session.bucket, family: family?.id ?? null };
+  const tokens = { session: session.id, family: family?.id ?? null };
   await useCode(connection, state.box, code.id, { ...tokens, now });
   const scope = scopeMember(plan.scope, presented.code.grantsNothing ? '' : undefined);
   return tokenResponse(text, plan, scope, { refreshToken: family?.token, idToken });
