@@ -308,6 +308,7 @@ function oauthServices(
 ): Omit<OAuthServices, 'usage' | 'requestNotes' | 'failedPolicies'> {
   const sealing = createKeySealing(config.encryptionKeys);
   const remoteKeys = createRemoteKeySets({ hosts: config.jwksHosts, fetchText, queue: fetches, now: Date.now });
+  const placement = { pool: database.general, statements: batchedStatements(database.hot, batchBounds) };
   return {
     pool: database.general,
     secrets: createClientSecrets(hashes),
@@ -327,8 +328,7 @@ function oauthServices(
     states: createStateCache({
       sealing,
       most: config.resourcesInMemory,
-      pool: database.general,
-      statements: batchedStatements(database.hot, batchBounds),
+      placementOf: () => placement,
       onUnusable: (box, kind, id, reason) => {
         log.warn({ box, kind, id, reason }, 'a stored resource cannot be used and grants nothing');
       },

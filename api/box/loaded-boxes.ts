@@ -3,7 +3,7 @@ import type { KeySealing } from '../credentials/key-sealing.ts';
 import { readConfigChanges, TooLarge } from '../db/box/config-changes.ts';
 import type { ConfigChanges, ConfigReading } from '../db/box/config-changes.ts';
 import { Outage } from '../db/core/outage.ts';
-import type { Connections } from '../db/core/pool.ts';
+import type { PlacementOf } from '../db/batched-statements.ts';
 import { inBoxWithin } from '../db/core/transaction.ts';
 import type { Connection } from '../db/core/transaction.ts';
 import { requestLimit } from '../db/core/with-connection.ts';
@@ -100,7 +100,7 @@ export interface LoadedBoxes {
 
 /** Dependencies of the loaded boxes. */
 export interface LoadedBoxesParts {
-  readonly pool: Connections;
+  readonly placementOf: PlacementOf;
   readonly sealing: KeySealing;
   readonly onUnusable: (box: string, kind: string, id: string, reason: string) => void;
   /** Maximum clients and policies of the usual size in all boxes; beyond it least recently used ones are dropped. */
@@ -115,7 +115,7 @@ const largestBox = 2;
 
 /** Creates an empty set of boxes; each is loaded when it is first requested, and again after it was dropped. */
 export function createLoadedBoxes({
-  pool,
+  placementOf,
   sealing,
   onUnusable,
   most = resourcesInMemory,
@@ -140,7 +140,7 @@ export function createLoadedBoxes({
 
   function loadNow(box: string, atLeast: number): Promise<BoxState | undefined> {
     const work = (connection: Connection) => takeChanges(connection, box);
-    const running = inBoxWithin(pool, box, { mode: 'snapshot', limit: longestLoad }, work)
+    const running = inBoxWithin(placementOf(box).pool, box, { mode: 'snapshot', limit: longestLoad }, work)
       .catch((error: unknown) => refuseLarge(box, atLeast, error))
       .finally(() => loading.delete(box));
     loading.set(box, running);

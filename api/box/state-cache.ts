@@ -2,7 +2,6 @@ import { quotaOf } from '../../crds/quota.ts';
 import type { Quota } from '../../crds/quota.ts';
 import { inHeldBox } from '../db/box/box.ts';
 import { singleStatements } from '../db/batched-statements.ts';
-import type { BatchedStatements } from '../db/batched-statements.ts';
 import { Outage } from '../db/core/outage.ts';
 import { inSavepoint } from '../db/core/transaction.ts';
 import type { Connection } from '../db/core/transaction.ts';
@@ -156,17 +155,12 @@ export interface StateCache {
   readonly size: number;
 }
 
-/** Dependencies of a cache. */
-export interface StateCacheParts extends LoadedBoxesParts {
-  readonly statements: BatchedStatements;
-}
-
 const optimisticRounds = 2;
 const defaults = quotaOf();
 
 /** Creates a cache of box states; a box is loaded when it is first requested. */
-export function createStateCache(parts: StateCacheParts): StateCache {
-  const { pool, statements } = parts;
+export function createStateCache(parts: LoadedBoxesParts): StateCache {
+  const { placementOf } = parts;
   const boxes = createLoadedBoxes(parts);
 
   async function decide<T>(box: string, decision: Decision<T>): Promise<T | undefined> {
@@ -185,6 +179,7 @@ export function createStateCache(parts: StateCacheParts): StateCache {
 
   /** Decides once. Throws ConfigChanged if the state is not the current configuration. */
   function attempt<T>(state: BoxState, decision: Decision<T>): Promise<T> {
+    const { pool, statements } = placementOf(state.box);
     const current = new CurrentStatements(statements, state);
     const transaction: Transaction = (work) =>
       inHeldBox(pool, state.box, (connection, found) => {
@@ -196,7 +191,7 @@ export function createStateCache(parts: StateCacheParts): StateCache {
 
   /** Loads a box. The check for its existence first costs a place in a batch, not a transaction. */
   async function firstLoad(box: string): Promise<BoxState | undefined> {
-    const { version } = await statements.version(box);
+    const { version } = await placementOf(box).statements.version(box);
     return version === undefined ? undefined : boxes.load(box, version);
   }
 
@@ -205,7 +200,7 @@ export function createStateCache(parts: StateCacheParts): StateCache {
    * refusal commits what the decision had stored before it, as it would have without the lock.
    */
   async function decideLocked<T>(box: string, decision: Decision<T>): Promise<T | undefined> {
-    const decided = await inHeldBox(pool, box, async (connection, version) => {
+    const decided = await inHeldBox(placementOf(box).pool, box, async (connection, version) => {
       if (version === undefined) return undefined;
       const state = await boxes.present(connection, box, version);
       if (state === undefined) return undefined;

@@ -14,6 +14,15 @@ import { refreshSession } from './session/refresh-statement.ts';
 /** The statements of the token and check paths. Each throws Outage when Postgres cannot answer soon. */
 export type BatchedStatements = ReturnType<typeof statementsOn>;
 
+/** A database that boxes are placed on: its connections, and the queues of its hot statements. */
+export interface Placement {
+  readonly pool: Connections;
+  readonly statements: BatchedStatements;
+}
+
+/** Returns the placement of a box. There is one database, so it is a constant. */
+export type PlacementOf = (box: string) => Placement;
+
 function statementsOn(runner: Runner) {
   return {
     issue: runner(issueSession),

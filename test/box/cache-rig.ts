@@ -30,11 +30,11 @@ export async function cacheRig(database: BoxDatabase): Promise<CacheRig> {
   const general = createPool(url, { ...defaultLimits, connections: 2 }, 'general', () => undefined);
   // Every load and every transaction takes a connection.
   general.on('acquire', () => taken.push('acquired'));
+  const placement = { pool: general, statements: batchedStatements(database.pool, batchBounds) };
   const createCache = (most?: number): StateCache =>
     createStateCache({
       ...(most === undefined ? {} : { most }),
-      pool: general,
-      statements: batchedStatements(database.pool, batchBounds),
+      placementOf: () => placement,
       sealing: createKeySealing([Buffer.alloc(32)]),
       onUnusable: () => undefined,
     });

@@ -27,10 +27,10 @@ describe('the memory of a replica', () => {
 
   /** Creates a cache; a box with 1,000 resources of the usual size takes 2 MB. */
   function createCache(most: number): StateCache {
+    const placement = { pool: database.pool, statements: batchedStatements(database.pool, batchBounds) };
     return createStateCache({
       most,
-      pool: database.pool,
-      statements: batchedStatements(database.pool, batchBounds),
+      placementOf: () => placement,
       sealing: createKeySealing([Buffer.alloc(32)]),
       onUnusable: (_box, _kind, _id, reason) => unusable.push(reason),
     });

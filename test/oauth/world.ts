@@ -98,7 +98,7 @@ export async function makeWorld(): Promise<World> {
       verifiedJwts: createVerifiedJwts(),
       userHints: createUserHints([encryptionKey]),
       usage: createUsageNotes(),
-      states: createStateCache({ pool, sealing, statements, onUnusable: () => undefined }),
+      states: createStateCache({ placementOf: () => ({ pool, statements }), sealing, onUnusable: () => undefined }),
       secrets: createClientSecrets(queue),
       passwords: createPasswords(queue, [encryptionKey]),
       clientKeys: createClientKeys(
