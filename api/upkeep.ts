@@ -2,16 +2,19 @@ import type { Box } from '../crds/box.ts';
 import { checkResource } from '../crds/validate.ts';
 import { allBoxes } from './db/box/box.ts';
 import { deleteRecords } from './db/box/box-data.ts';
-import { deleteExpired, pruneVersions, readBoxUpkeep, firstRevocation, pruneRevocations } from './db/box/box-upkeep.ts';
+import {
+  deleteExpired,
+  EXPIRING_TABLES,
+  pruneVersions,
+  readBoxUpkeep,
+  firstRevocation,
+  pruneRevocations,
+} from './db/box/box-upkeep.ts';
 import type { ExpiringTable, RevocationPlace } from './db/box/box-upkeep.ts';
 import { upkeepAuditDays } from './db/audit/audit-days.ts';
 import { upkeepBuckets } from './db/session/bucket.ts';
 import { isReadOnly, Outage } from './db/core/outage.ts';
-import { deleteOldCodes } from './db/authorization/authorization-code.ts';
-import { deleteExpiredConsentRequests } from './db/authorization/consent-request.ts';
 import type { Connections } from './db/core/pool.ts';
-import { deleteExpiredFamilies } from './db/session/refresh-family.ts';
-import { deleteExpiredSignIns } from './db/authorization/sign-in.ts';
 import { inBox, inBoxWithin } from './db/core/transaction.ts';
 import type { Connection } from './db/core/transaction.ts';
 import { errorFacts } from '../program/log.ts';
@@ -26,7 +29,6 @@ export interface Upkeep {
 }
 
 const period = 10 * 60_000;
-const rowsAtOnce = 1_000;
 const overAtOnce = 5_000;
 const revocationsAtOnce = 1_000;
 const discardLimit = 30_000;
@@ -58,9 +60,7 @@ export async function upkeepRound(services: OAuthServices, log: Log, signal: Abo
   try {
     const dropped = await buckets(services, log);
     await auditDays(services, log);
-    await ofAllBoxes('used_assertion', services, signal);
-    await ofAllBoxes('failed_attempt', services, signal);
-    await ofAllBoxes('recorded_request', services, signal);
+    for (const table of EXPIRING_TABLES) await ofAllBoxes(table, services, signal);
     for (const box of await allBoxes(services.pool)) {
       if (signal.aborted) return;
       await upkeepBox(box, services, log).catch(unlessOutage(box, log));
@@ -121,17 +121,6 @@ async function upkeepBox(box: string, services: OAuthServices, log: Log): Promis
     done = await inBoxWithin(pool, box, { mode: 'write', limit: discardLimit }, (connection) =>
       deleteRecords(connection, box),
     );
-  }
-  for (const deleteSome of [
-    deleteExpiredFamilies,
-    deleteExpiredSignIns,
-    deleteExpiredConsentRequests,
-    deleteOldCodes,
-  ]) {
-    let deleted = rowsAtOnce;
-    while (deleted === rowsAtOnce) {
-      deleted = await inBox(pool, box, 'write', (connection) => deleteSome(connection, box, rowsAtOnce));
-    }
   }
 }
 

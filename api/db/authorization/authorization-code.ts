@@ -201,15 +201,3 @@ function bytesOf(hashes: readonly string[]): readonly Buffer[] {
 function tokensIn({ session, family }: Pick<CodeRow, 'session' | 'family'>): IssuedTokens | null {
   return session === null ? null : { session, family };
 }
-
-/** Deletes at most `limit` codes of a box that are no longer needed; returns their number. */
-export async function deleteOldCodes(connection: Connection, box: string, limit: number): Promise<number> {
-  const { rowCount } = await connection.query(
-    `WITH over AS MATERIALIZED (
-       SELECT id FROM boxgate.authorization_code
-        WHERE box = $1 AND kept_until < now() ORDER BY kept_until LIMIT $2 FOR UPDATE SKIP LOCKED)
-     DELETE FROM boxgate.authorization_code a USING over WHERE a.box = $1 AND a.id = over.id`,
-    [box, limit],
-  );
-  return rowCount ?? 0;
-}

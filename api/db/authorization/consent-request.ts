@@ -77,19 +77,3 @@ export async function takeConsentRequests(
   );
   return rows.map(({ id, query, expires_at }) => ({ id, query, expiresAt: expires_at.getTime() }));
 }
-
-/** Deletes at most `limit` expired requests of a box; returns their number. */
-export async function deleteExpiredConsentRequests(
-  connection: Connection,
-  box: string,
-  limit: number,
-): Promise<number> {
-  const { rowCount } = await connection.query(
-    `WITH over AS MATERIALIZED (
-       SELECT id FROM boxgate.consent_request
-        WHERE box = $1 AND expires_at < now() ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)
-     DELETE FROM boxgate.consent_request r USING over WHERE r.box = $1 AND r.id = over.id`,
-    [box, limit],
-  );
-  return rowCount ?? 0;
-}

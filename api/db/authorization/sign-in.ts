@@ -157,16 +157,3 @@ export async function deleteSignIns(connection: Connection, box: string, browser
   const [first] = [...present, ...unseen];
   return { user: first && Number(first.user_id), browsers: [browser, ...unseen.map((row) => row.browser)] };
 }
-
-/** Deletes at most `limit` expired sign-ins of a box; returns their number. */
-export async function deleteExpiredSignIns(connection: Connection, box: string, limit: number): Promise<number> {
-  const { rowCount } = await connection.query(
-    // Concurrent replicas take different rows. A subselect might be run more than once, beyond its limit.
-    `WITH over AS MATERIALIZED (
-       SELECT browser FROM boxgate.sign_in
-        WHERE box = $1 AND expires_at < now() ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)
-     DELETE FROM boxgate.sign_in s USING over WHERE s.box = $1 AND s.browser = over.browser`,
-    [box, limit],
-  );
-  return rowCount ?? 0;
-}

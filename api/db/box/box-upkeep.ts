@@ -4,11 +4,28 @@ import type { Connections } from '../core/pool.ts';
 import type { Connection } from '../core/transaction.ts';
 import { requestLimit, withConnection } from '../core/with-connection.ts';
 
-/** Tables whose rows expire, and the milliseconds for which a row stays after that: a recorded request 90 days. */
-const expiring = { used_assertion: 0, failed_attempt: 0, recorded_request: 90 * 86_400_000 } as const;
+const day = 86_400_000;
 
-/** A table whose expired rows are deleted for all boxes together: most boxes have none. */
+/**
+ * Tables whose expired rows are deleted for all boxes together, since most boxes have none, and the milliseconds for
+ * which a row stays after that.
+ */
+const expiring = {
+  used_assertion: 0,
+  failed_attempt: 0,
+  recorded_request: 90 * day,
+  // Before the sign-ins, which they are deleted with.
+  consent_request: 0,
+  sign_in: 0,
+  authorization_code: 0,
+  refresh_family: day,
+} as const;
+
+/** A table whose rows expire. */
 export type ExpiringTable = keyof typeof expiring;
+
+/** Every table whose rows expire, in the order of their deletion. */
+export const EXPIRING_TABLES = Object.keys(expiring).filter((name): name is ExpiringTable => name in expiring);
 
 /** Deletes at most `limit` expired rows of a table in all boxes; returns their number. Throws Outage. */
 export function deleteExpired(pool: Connections, table: ExpiringTable, now: Date, limit: number): Promise<number> {

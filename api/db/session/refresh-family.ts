@@ -199,17 +199,3 @@ export async function rotateFamily(
     [box, id, next.generation, next.tokenHash, next.successor, next.now],
   );
 }
-
-/** Deletes at most `limit` families that expired, as did their sessions, over a day ago; returns their number. */
-export async function deleteExpiredFamilies(connection: Connection, box: string, limit: number): Promise<number> {
-  const { rowCount } = await connection.query(
-    // Concurrent replicas take different rows. A subselect might be run more than once, beyond its limit.
-    `WITH over AS MATERIALIZED (
-       SELECT id FROM boxgate.refresh_family
-        WHERE box = $1 AND expires_at < now() - interval '1 day' AND sessions_end < now() - interval '1 day'
-        ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)
-     DELETE FROM boxgate.refresh_family f USING over WHERE f.box = $1 AND f.id = over.id`,
-    [box, limit],
-  );
-  return rowCount ?? 0;
-}

@@ -1,15 +1,10 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
+import { deleteExpired } from '../../../api/db/box/box-upkeep.ts';
 import { bucketOf } from '../../../api/db/session/bucket.ts';
 import type { NewSession } from '../../../api/db/session/issue.ts';
 import { Outage } from '../../../api/db/core/outage.ts';
-import {
-  deleteExpiredFamilies,
-  insertFamily,
-  lockFamily,
-  rotateFamily,
-  slideFamily,
-} from '../../../api/db/session/refresh-family.ts';
+import { insertFamily, lockFamily, rotateFamily, slideFamily } from '../../../api/db/session/refresh-family.ts';
 import type { NewRefreshFamily } from '../../../api/db/session/refresh-family.ts';
 import { insertSession, readSession } from '../../../api/db/session/session.ts';
 import { inBox, inBoxWithin } from '../../../api/db/core/transaction.ts';
@@ -135,7 +130,7 @@ describe('the statements of refresh families', () => {
     const over = { createdAt: old - day, expiresAt: old, endsAt: old, sessionsEnd: old };
 
     function remove(limit = 100): Promise<number> {
-      return database.write((connection) => deleteExpiredFamilies(connection, 'default', limit));
+      return deleteExpired(database.pool, 'refresh_family', new Date(), limit);
     }
 
     it('that expired a day ago, with all their sessions, and no others', async () => {
@@ -157,13 +152,6 @@ describe('the statements of refresh families', () => {
       expect(Math.max(...counts)).to.be.at.most(10);
       const rest = await remove();
       expect(counts.reduce((sum, count) => sum + count, 0) + rest).to.equal(30);
-    });
-
-    it('of their own box alone', async () => {
-      await inBox(database.pool, 'other', 'write', (connection) =>
-        insertFamily(connection, sampleFamily(now, { ...over, box: 'other' })),
-      );
-      expect(await remove()).to.equal(0);
     });
   });
 });
