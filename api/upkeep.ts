@@ -7,6 +7,7 @@ import {
   EXPIRING_TABLES,
   pruneVersions,
   readBoxUpkeep,
+  takeLease,
   firstRevocation,
   pruneRevocations,
 } from './db/box/box-upkeep.ts';
@@ -38,8 +39,8 @@ const pruneLimit = 10_000;
  * Creates the buckets and days of the audit trail that are needed now, then does the following every ten minutes:
  * creates those ahead, drops old ones, rotates signing keys, and deletes expired refresh families, sign-ins and consent
  * requests, old answers, used assertions, counts of failed attempts, old recorded requests, old versions, records of
- * discarded sessions, and revocations that affect no stored session. Every replica does it; each step takes its own
- * lock. Throws Outage if the first buckets cannot be created, unless Postgres is read-only: nothing needs them then.
+ * discarded sessions, and revocations that affect no stored session. One replica does it, under a lease. Throws Outage
+ * if the first buckets cannot be created, unless Postgres is read-only: nothing needs them then.
  */
 export async function startUpkeep(services: OAuthServices, log: Log): Promise<Upkeep> {
   try {
@@ -49,7 +50,16 @@ export async function startUpkeep(services: OAuthServices, log: Log): Promise<Up
     if (!isReadOnly(error)) throw error;
     log.warn(errorFacts(error), 'upkeep cannot begin while Postgres is read-only; it is tried again');
   }
-  return startRounds(period, (signal) => upkeepRound(services, log, signal));
+  return startRounds(period, (signal) => leasedRound(services, log, signal));
+}
+
+/** Runs one round, unless another replica has run one within this period. Never throws. */
+export async function leasedRound(services: OAuthServices, log: Log, signal: AbortSignal): Promise<void> {
+  try {
+    if (await takeLease(services.pool, 'upkeep', period)) await upkeepRound(services, log, signal);
+  } catch (error) {
+    log.warn(errorFacts(error), 'upkeep could not begin; it is tried again');
+  }
 }
 
 /**

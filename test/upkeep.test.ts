@@ -4,7 +4,7 @@ import { createPool, defaultLimits } from '../api/db/core/pool.ts';
 import { Outage } from '../api/db/core/outage.ts';
 import { createLog } from '../program/log.ts';
 import type { OAuthServices } from '../api/oauth/services.ts';
-import { startUpkeep, upkeepRound } from '../api/upkeep.ts';
+import { leasedRound, startUpkeep, upkeepRound } from '../api/upkeep.ts';
 import { makeWorld } from './oauth/world.ts';
 import type { World } from './oauth/world.ts';
 
@@ -98,6 +98,15 @@ describe('upkeep', () => {
     expect(kept).to.have.members(['a', 'c']);
     const [line] = lines.filter((one) => one.includes('"level":"error"'));
     expect(JSON.parse(line ?? '{}')).to.include({ box: 'b', message: 'its key cannot be opened' });
+  });
+
+  it('is the work of one replica in each period, and of another one in the next', async () => {
+    const { services, kept } = failing('none', new Error('never'));
+    await Promise.all([1, 2, 3].map(() => leasedRound(services, log, running)));
+    expect(kept).to.have.members(['a', 'b', 'c']);
+    await world.owner.query('UPDATE boxgate.lease SET until = now()');
+    await leasedRound(services, log, running);
+    expect(kept).to.have.length(6);
   });
 
   it('loads no box: those that nobody uses cost a replica no memory', async () => {

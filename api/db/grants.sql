@@ -16,7 +16,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE
   TO :role;
 GRANT SELECT, UPDATE, DELETE ON boxgate.client_usage, boxgate.recorded_request, boxgate.policy_use TO :role;
 GRANT SELECT, INSERT ON boxgate.audit_event TO :role;
-GRANT SELECT, INSERT, UPDATE ON boxgate.box_use TO :role;
+GRANT SELECT, INSERT, UPDATE ON boxgate.box_use, boxgate.lease TO :role;
 GRANT SELECT, UPDATE ON boxgate.session_count TO :role;
 GRANT SELECT ON boxgate.schema_version, boxgate.bucket, boxgate.audit_day TO :role;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA boxgate TO :role;

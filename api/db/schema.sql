@@ -28,6 +28,12 @@ CREATE TABLE boxgate.cluster_settings (
   CHECK ((service_account_issuer IS NULL) = (service_account_keys IS NULL))
 );
 
+-- Work on a whole database that one replica does, and until when it has it.
+CREATE TABLE boxgate.lease (
+  name  text PRIMARY KEY,
+  until timestamptz NOT NULL
+);
+
 -- The partitions of `session`, and those of `audit_event`: make_buckets and make_audit_days add a row with each.
 CREATE TABLE boxgate.bucket (bucket integer PRIMARY KEY);
 CREATE TABLE boxgate.audit_day (day integer PRIMARY KEY);

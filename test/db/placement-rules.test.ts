@@ -4,7 +4,7 @@ import { freshDatabase } from '../support/postgres.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 
 /** Tables of the installation, which every database has. */
-const ofEveryDatabase = ['audit_day', 'bucket', 'cluster_settings', 'operator_epoch', 'schema_version'];
+const ofEveryDatabase = ['audit_day', 'bucket', 'cluster_settings', 'lease', 'operator_epoch', 'schema_version'];
 
 /** The one unique key of a box's data that does not begin with the box: a host leads to its box before that is known. */
 const ofHome = ['boxgate.box_host_pkey'];

@@ -58,6 +58,7 @@ describe('the schema', () => {
     operator_epoch: 'the fence between leaders of a cluster, which declares many boxes',
     box_host: 'which box a host leads to: asked before any box is known',
     cluster_settings: 'what the API knows of a cluster, which declares many boxes',
+    lease: 'work on the whole database that one replica does',
     bucket: 'the partitions of sessions',
     audit_day: 'the partitions of the audit trail',
   };

@@ -4,6 +4,18 @@ import type { Connections } from '../core/pool.ts';
 import type { Connection } from '../core/transaction.ts';
 import { requestLimit, withConnection } from '../core/with-connection.ts';
 
+/** Takes a piece of work for so many milliseconds; false if another replica has it. Throws Outage. */
+export function takeLease(pool: Connections, name: string, milliseconds: number): Promise<boolean> {
+  return withConnection(pool, requestLimit, async (connection) => {
+    const { rowCount } = await connection.query(
+      `INSERT INTO boxgate.lease AS l (name, until) VALUES ($1, now() + $2 * interval '1 millisecond')
+       ON CONFLICT (name) DO UPDATE SET until = excluded.until WHERE l.until <= now()`,
+      [name, milliseconds],
+    );
+    return rowCount === 1;
+  });
+}
+
 const day = 86_400_000;
 
 /**
