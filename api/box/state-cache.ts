@@ -2,6 +2,7 @@ import { quotaOf } from '../../crds/quota.ts';
 import type { Quota } from '../../crds/quota.ts';
 import { inHeldBox } from '../db/box/box.ts';
 import { singleStatements } from '../db/batched-statements.ts';
+import type { BatchedStatements } from '../db/batched-statements.ts';
 import { Outage } from '../db/core/outage.ts';
 import { inSavepoint } from '../db/core/transaction.ts';
 import type { Connection } from '../db/core/transaction.ts';

@@ -1398,7 +1398,7 @@ BEGIN
     RAISE EXCEPTION 'bucket % is over or too far away', refused USING ERRCODE = 'invalid_parameter_value';
   END IF;
   LOCK TABLE bucket IN SHARE ROW EXCLUSIVE MODE;
-  FOR made IN INSERT INTO bucket SELECT DISTINCT b FROM unnest(p_buckets) b ON CONFLICT DO NOTHING RETURNING bucket LOOP
+  FOR made IN INSERT INTO bucket SELECT DISTINCT b FROM unnest(p_buckets) b ORDER BY b ON CONFLICT DO NOTHING RETURNING bucket LOOP
     EXECUTE format('CREATE TABLE boxgate.%I (LIKE boxgate.session INCLUDING ALL)', 'session_' || made);
     EXECUTE format('ALTER TABLE boxgate.session ATTACH PARTITION boxgate.%I FOR VALUES FROM (%s) TO (%s)',
                    'session_' || made, made, made + 1);

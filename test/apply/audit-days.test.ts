@@ -45,7 +45,8 @@ describe('an apply of a Box with a retention of its audit trail', () => {
   it('creates the days again on the next day: those of the day after tomorrow are missing then', async () => {
     await connectionsFor('daily', { retention: 9 });
     const [, , last = 0] = await daysOf(9);
-    await world.owner.query(`DROP TABLE boxgate.audit_event_${String(last)}`);
+    await world.owner.query(`DROP TABLE boxgate.audit_event_${String(last)};
+                             DELETE FROM boxgate.audit_day WHERE day = ${String(last)}`);
     await connectionsFor('daily', { retention: 9 });
     expect(await days()).not.to.include(last);
     world.clock.now += day;

@@ -103,6 +103,6 @@ describe('a session id', () => {
   });
 
   it('is another one each time', () => {
-    expect(new Set(Array.from({ length: 1000 }, () => makeSessionId(0))).size).to.equal(1000);
+    expect(new Set(Array.from({ length: 1000 }, () => makeSessionId(0, 0))).size).to.equal(1000);
   });
 });

@@ -25,8 +25,11 @@ describe('a search for the newest records', () => {
   async function store(box: string, count: number): Promise<void> {
     await database.owner.query(
       `INSERT INTO boxgate.session (id, version, expires_at, bucket, type, box, client)
-       SELECT uuidv7(n * interval '-1 second'), config_version, to_timestamp(d.day * 86400), d.day, 'c', box, 'a'
-         FROM boxgate.box, generate_series(1, $2::integer) n, (VALUES ($3::integer)) d (day) WHERE box = $1`,
+       SELECT overlay(uuidv7(n * interval '-1 second')::text PLACING lpad(to_hex(d.day - t.day), 3, '0') FROM 16)::uuid,
+              config_version, to_timestamp(d.day * 86400), d.day, 'c', box, 'a'
+         FROM boxgate.box, generate_series(1, $2::integer) n, (VALUES ($3::integer)) d (day),
+              LATERAL (SELECT (extract(epoch FROM now() - n * interval '1 second')::bigint / 86400)::integer) t (day)
+        WHERE box = $1`,
       [box, count, Math.floor(now / 86_400_000) + 1],
     );
     await database.owner.query(

@@ -27,6 +27,7 @@ describe('sessionParts', () => {
     );
     const shown = sessionView({
       id,
+      bucket: 1,
       type: 'c',
       client: 'orders',
       user: undefined,
@@ -50,7 +51,7 @@ describe('sessionParts', () => {
     const client = { resourceType: 'Client' as const, id: 'web', grant_types: [] };
     const grant = { type: 'a', grant: 'a', scope: 'boxgate', audience } as const;
     const times = { issuedAt: Math.floor(begun / 1000), expiresAt };
-    const parts = sessionParts({ id, bucket: 1, client, user, ...grant, ...times, format: 'opaque' }, 'https://b.test');
+    const parts = sessionParts({ id, client, user, ...grant, ...times, format: 'opaque' }, 'https://b.test');
     for (const part of ['user', 'session', 'token'] as const)
       expect(Object.keys(parts[part] ?? {}), part).to.have.members([...REQUEST_FIELDS[part]]);
     expect(REQUEST_FIELDS.client).to.include.members(Object.keys(client));
