@@ -24,8 +24,9 @@ export function openApiDocument({ routes, subtrees }: Routes): JsonObject {
   const all = { ...operations, ...collectionOperations };
   const missing = names.filter((name) => all[name] === undefined);
   const unknown = Object.keys(operations).filter((name) => !names.includes(name));
-  if (missing.length > 0) throw new Error(`tools/openapi/operations.ts does not describe ${missing.join(', ')}`);
-  if (unknown.length > 0) throw new Error(`tools/openapi/operations.ts describes ${unknown.join(', ')}: no such route`);
+  if (missing.length > 0) throw new Error(`tools/openapi/operations.yaml does not describe ${missing.join(', ')}`);
+  if (unknown.length > 0)
+    throw new Error(`tools/openapi/operations.yaml describes ${unknown.join(', ')}: no such route`);
   const fixed: unknown = parse(readFileSync(new URL('./document.yaml', import.meta.url), 'utf8'));
   if (!isObject(fixed)) throw new TypeError('document.yaml is not an object');
   const { headers, securitySchemes, ...head } = fixed;
