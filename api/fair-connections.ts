@@ -25,8 +25,6 @@ export function createConnectionQueues(connections: number, inFlight: Pick<InFli
     mostOfOne: half,
     waiting: 5_000,
     patience: 1_500,
-    presence: 1_000,
-    longestDebt: 500,
     isAnyBeside: inFlight.isAnyBeside,
   };
   const noun = 'a connection to the database';
@@ -36,13 +34,12 @@ export function createConnectionQueues(connections: number, inFlight: Pick<InFli
   };
 }
 
-/** Divides the connections of a pool among boxes, and the part of a box among its members. */
-export function sharedConnections(pool: Connections, { all, long }: ConnectionQueues, member = ''): Connections {
+/** Divides the connections of a pool among boxes. */
+export function sharedConnections(pool: Connections, { all, long }: ConnectionQueues): Connections {
   return {
     connect: () => pool.connect(),
-    ofMember: (name) => sharedConnections(pool, { all, long }, name),
     turns(box, patience, work) {
-      const sharer = { box, member };
+      const sharer = { box, member: '' };
       const run = () => all.run(sharer, work, patience);
       return patience < longFrom * 0.9 ? run() : long.run(sharer, run, patience);
     },

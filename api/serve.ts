@@ -19,8 +19,6 @@ import { Outage } from './db/core/outage.ts';
 import { defaultLimits, openDatabase } from './db/core/pool.ts';
 import type { Connections, Database } from './db/core/pool.ts';
 import { checkDatabase } from './db/core/startup.ts';
-import { createLargePages } from './http/resources/large-pages.ts';
-import { createLoopTime } from './http/server/loop-time.ts';
 import { heldBodyBytes } from './http/request/read-body.ts';
 import { createManagementApp } from './http/management/management.ts';
 import { createFailedPolicies } from './policy/decide.ts';
@@ -82,6 +80,9 @@ export interface RunningApi {
 
 const hashesWaiting = 64;
 
+/** One long piece of work at a time: each lets others run after 4 ms, and several would do so one after the other. */
+const longWorkLimits = { places: 1, mostOfOne: 1, waiting: 1_000, patience: 30_000 };
+
 /** Options of {@link serveApi}. */
 export interface ServeOptions {
   /** Clock of the throttle's windows, in milliseconds; by default that of the service. */
@@ -120,7 +121,7 @@ export async function serveApi(
 }
 
 async function start(
-  given: Omit<Parts, 'oauth' | 'metrics' | 'loopTime' | 'largePages' | 'bodyBytes' | 'inFlight'>,
+  given: Omit<Parts, 'oauth' | 'metrics' | 'longWork' | 'bodyBytes' | 'inFlight'>,
 ): Promise<RunningApi> {
   const { config, database, log, clock } = given;
   const queue = createHashQueue(config.hashThreads, hashesWaiting);
@@ -149,11 +150,10 @@ async function start(
     auditEventsDropped: auditing.dropped,
   };
   const bodyBytes = createByteBudget('body_bytes', heldBodyBytes);
-  const loopTime = createLoopTime();
-  const largePages = createLargePages();
+  const longWork = createFairQueue({ resource: 'event_loop', noun: 'time of the event loop' }, longWorkLimits);
   const { all, long } = connections;
-  const metrics = createMetrics(gauges, [all, long, queue, fetches, loopTime, largePages, bodyBytes, inFlight]);
-  const parts = { ...given, oauth, metrics, loopTime, largePages, bodyBytes, inFlight };
+  const metrics = createMetrics(gauges, [all, long, queue, fetches, longWork, bodyBytes, inFlight]);
+  const parts = { ...given, oauth, metrics, longWork, bodyBytes, inFlight };
   const servers = { public: publicServer(parts), management: managementServer(parts, ready) };
   const stops = { public: gracefulStop(servers.public), management: gracefulStop(servers.management) };
   const unfollow = followCertificates(servers, parts);
@@ -189,8 +189,7 @@ interface Parts {
   readonly database: Database;
   readonly oauth: OAuthServices;
   readonly metrics: Metrics;
-  readonly loopTime: FairQueue;
-  readonly largePages: FairQueue;
+  readonly longWork: FairQueue;
   readonly bodyBytes: ByteBudget;
   readonly inFlight: InFlight;
   readonly log: Log;
@@ -200,7 +199,7 @@ interface Parts {
 
 function publicServer(parts: Parts): Server {
   const { config, certificates, database, oauth, metrics, log, throttleNow } = parts;
-  const { loopTime, largePages, bodyBytes, inFlight } = parts;
+  const { longWork, bodyBytes, inFlight } = parts;
   const limits = { ...defaultThrottle, perClient: config.failuresPerClient, perBox: config.failuresPerBox };
   const throttle = createThrottle(limits, throttleNow);
   const { listener, messages } = createApp({
@@ -208,8 +207,7 @@ function publicServer(parts: Parts): Server {
     log,
     addressing: boxAddressing(config, database.hot),
     boxes: createKnownBoxes(oauth.states),
-    loopTime,
-    largePages,
+    longWork,
     bodyBytes,
     inFlight,
     throttle,

@@ -1,11 +1,11 @@
 import { setTimeout as sleep, setImmediate } from 'node:timers/promises';
 
 /** Milliseconds for which long work holds the event loop before others have their turn. */
-const LONGEST_TURN = 10;
+const LONGEST_TURN = 4;
 
 /**
  * Returns a function for long work to call between its parts: it lets the rest of the process run once this work has
- * held the event loop for 10 ms, and otherwise costs nothing.
+ * held the event loop for 4 ms, and otherwise costs nothing.
  */
 export function createTurns(now: () => number = () => performance.now()): () => Promise<void> | undefined {
   let began = now();
@@ -14,26 +14,6 @@ export function createTurns(now: () => number = () => performance.now()): () => 
     began = now();
   };
   return () => (now() - began < LONGEST_TURN ? undefined : next());
-}
-
-/** Runs a slice of long work when the event loop has time for it, and resolves after it. */
-export type Turn = (slice: () => void) => Promise<void>;
-
-/** Milliseconds after which a slice ends: what follows is not begun in it. */
-const LONGEST_SLICE = 4;
-
-/** Does something with each item, in slices of 4 ms; returns what the iterator returns at its end. */
-export async function inSlices<T, R>(items: Iterator<T, R>, turn: Turn, work: (item: T) => void): Promise<R> {
-  for (let next = items.next(); ;) {
-    if (next.done === true) return next.value;
-    await turn(() => {
-      const end = performance.now() + LONGEST_SLICE;
-      while (next.done !== true && performance.now() < end) {
-        work(next.value);
-        next = items.next();
-      }
-    });
-  }
 }
 
 /** Work that is repeated in the background. */

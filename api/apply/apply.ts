@@ -13,7 +13,7 @@ import type { DeclaredResource } from '../db/resource/resource.ts';
 import { readBinding } from '../db/box/namespace.ts';
 import { lockResources } from '../db/resource/write.ts';
 import type { Connections } from '../db/core/pool.ts';
-import type { Sharer } from '../shares/places.ts';
+import type { Sharer } from '../shares/fair-queue.ts';
 import { inBoxWithin } from '../db/core/transaction.ts';
 import type { Connection } from '../db/core/transaction.ts';
 import { createTurns } from '../../program/scheduling.ts';

@@ -102,7 +102,7 @@ export async function dryRun<Facts>(
     const applying = { connection, note: () => undefined };
     const ready = { hashes, storeAdmin: undefined, endsAll: true, version } as const;
     const { results } = await applyLines(applying, { box, head, lines }, validated, ready);
-    const changes = await readConfigChanges(connection, box, version, { without: [], most: Infinity });
+    const changes = await readConfigChanges(connection, box, version);
     if (changes === undefined) return undefined;
     const left = await stillActive(connection, box, sessions, now);
     const after = await readFacts(connection);

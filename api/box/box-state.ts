@@ -6,6 +6,7 @@ import type { Fault } from '../../crds/fault.ts';
 import { schemaNode } from '../../crds/schema-node.ts';
 import { withoutUndeclared } from '../../crds/unimplemented-fields.ts';
 import { checkResource, type Checked } from '../../crds/validate.ts';
+import { createTurns } from '../../program/scheduling.ts';
 import { Outage } from '../db/core/outage.ts';
 import type { ConfigChanges, ResourceRow } from '../db/box/config-changes.ts';
 import type { PreviousSecret } from '../db/resource/resource.ts';
@@ -20,7 +21,6 @@ import { quotaOf } from '../../crds/quota.ts';
 import type { Quota } from '../../crds/quota.ts';
 import { createHeldClients } from './held-clients.ts';
 import type { HeldClients } from './held-clients.ts';
-import { createWeights } from './resource-weights.ts';
 
 /** A client as a replica holds it. */
 export interface ClientState {
@@ -65,21 +65,40 @@ export interface BoxState {
   readonly builtInFrom: number | undefined;
   readonly policies: PolicyIndex;
   readonly keys: KeyRing;
-  /** Approximate bytes of memory of its clients, policies and settings. */
-  readonly bytes: number;
+  /** Its clients and policies, and the bytes of its configuration as JSON. */
+  readonly size: Pick<ConfigChanges, 'resources' | 'bytes'>;
 }
 
 /** A mutable {@link BoxState}: changes are applied in one synchronous step, so no decision sees half of them. */
 export interface MovingBoxState extends BoxState {
-  /** True: clients have all of their fields; false: only those that every policy may see. */
-  readonly isWhole: boolean;
   /** Applies changes since its version; older ones are ignored. */
-  take(changes: ConfigChanges): void;
+  take(changes: CheckedChanges): void;
+}
+
+/** Changes whose rows may have been checked; see {@link checkChanges}. */
+export interface CheckedChanges extends Omit<ConfigChanges, 'changed'> {
+  readonly changed: readonly CheckedRow[];
+}
+
+interface CheckedRow extends ResourceRow {
+  readonly checked?: Checked<Client | AccessPolicy | Box>;
+}
+
+/** Checks the rows of changes before they are taken; others are served meanwhile: a large row takes half a ms. */
+export async function checkChanges(changes: ConfigChanges): Promise<CheckedChanges> {
+  const turn = createTurns();
+  const changed: CheckedRow[] = [];
+  for (const row of changes.changed) {
+    changed.push({ ...row, checked: readRow(row) });
+    await turn();
+  }
+  return { ...changes, changed };
 }
 
 type Head = Pick<BoxState, 'version' | 'sessionsFrom' | 'revokedBefore' | 'quota' | 'sessionsFull'> & {
   readonly builtInFrom: number;
   readonly locked: boolean;
+  readonly size: BoxState['size'];
 };
 
 const nothingLoaded: Head = {
@@ -90,6 +109,7 @@ const nothingLoaded: Head = {
   sessionsFull: false,
   builtInFrom: 0,
   locked: false,
+  size: { resources: 0, bytes: 0 },
 };
 
 /** Clients of a locked box: none of its tokens is valid, it issues none, and its keys prove nothing. */
@@ -100,9 +120,7 @@ export function createBoxState(
   box: string,
   sealing: KeySealing,
   onUnusable: (kind: string, id: string, reason: string) => void,
-  isWhole = false,
 ): MovingBoxState {
-  const weights = createWeights();
   const clients = createHeldClients<ClientState>();
   const policies = createPolicyIndex();
   const noPolicies = createPolicyIndex();
@@ -112,9 +130,8 @@ export function createBoxState(
   const noKeys = createKeyRing([], sealing, box);
   let keys = noKeys;
 
-  function takeRow(row: ResourceRow): void {
-    const checked = readRow(row);
-    weights.put(row);
+  function takeRow(row: CheckedRow): void {
+    const checked = row.checked ?? readRow(row);
     if (!checked.ok) {
       remove(row.kind, row.id);
       onUnusable(row.kind, row.id, reasonOf(checked.faults));
@@ -127,7 +144,6 @@ export function createBoxState(
   }
 
   function remove(kind: string, id: string): void {
-    weights.remove({ kind, id });
     if (kind === 'Client') clients.remove(id);
     else if (kind === 'AccessPolicy') policies.remove(id);
     else if (kind === 'Box') settings = defaults;
@@ -135,9 +151,8 @@ export function createBoxState(
 
   return {
     box,
-    isWhole,
-    get bytes() {
-      return weights.bytes;
+    get size() {
+      return head.size;
     },
     get clients() {
       return (head.locked ? nobody : clients).all;
@@ -192,8 +207,10 @@ function headOf({
   sessionsFull,
   builtInFrom,
   locked,
+  resources,
+  bytes,
 }: ConfigChanges): Head {
-  return { version, sessionsFrom, revokedBefore, quota, sessionsFull, builtInFrom, locked };
+  return { version, sessionsFrom, revokedBefore, quota, sessionsFull, builtInFrom, locked, size: { resources, bytes } };
 }
 
 /** Checks that the Box is readable: the defaults might admit users whom it excludes. Throws Outage. */

@@ -1,16 +1,13 @@
 import { createDeadline, unlessAborted } from '../../program/scheduling.ts';
 import type { KeySealing } from '../credentials/key-sealing.ts';
 import { readConfigChanges, TooLarge } from '../db/box/config-changes.ts';
-import type { ConfigChanges, ConfigReading } from '../db/box/config-changes.ts';
 import { Outage } from '../db/core/outage.ts';
 import type { PlacementOf } from '../db/batched-statements.ts';
 import { inBoxWithin } from '../db/core/transaction.ts';
 import type { Connection } from '../db/core/transaction.ts';
 import { requestLimit } from '../db/core/with-connection.ts';
-import { mayReadDetails, UNHELD_FIELDS } from '../policy/reads-details.ts';
-import { createBoxState } from './box-state.ts';
-import type { BoxState, MovingBoxState } from './box-state.ts';
-import { bytesPerCharacter, usualResource } from './resource-weights.ts';
+import { checkChanges, createBoxState } from './box-state.ts';
+import type { BoxState, CheckedChanges, MovingBoxState } from './box-state.ts';
 
 /** Boxes in memory, within a bound: the least recently used ones are dropped first. */
 interface RecentBoxes {
@@ -25,6 +22,12 @@ interface RecentBoxes {
 
 /** Default number of clients and policies of the usual size in memory: about 200 MB. */
 export const resourcesInMemory = 100_000;
+
+/** Bytes of a client or policy of the usual size, with everything derived from it (measured). */
+const usualResource = 2_000;
+
+/** Bytes of memory for a byte of JSON: objects and lists take more than their text. */
+const bytesPerByte = 6;
 
 /** Weights of a box and a key, measured in clients and policies of the usual size. */
 const ofABox = 5;
@@ -79,8 +82,8 @@ export function createRecentBoxes(most: number): RecentBoxes {
   };
 }
 
-function weightOf({ keys, bytes }: MovingBoxState): number {
-  return ofABox + ofAKey * keys.all.length + bytes / usualResource;
+function weightOf({ keys, size: { resources, bytes } }: MovingBoxState): number {
+  return ofABox + ofAKey * keys.all.length + Math.max(resources, (bytes * bytesPerByte) / usualResource);
 }
 
 /** The boxes that a replica holds in memory, and the ways to bring one up to date. */
@@ -124,7 +127,7 @@ export function createLoadedBoxes({
   const loading = new Map<string, Promise<BoxState | undefined>>();
   /** Boxes that were too large, with the requested version: they are not measured again before they change. */
   const tooLarge = new Map<string, number>();
-  const mostOfOne = (most * usualResource * largestBox) / bytesPerCharacter;
+  const mostOfOne = (most * usualResource * largestBox) / bytesPerByte;
 
   async function load(box: string, atLeast: number): Promise<BoxState | undefined> {
     const state = states.get(box);
@@ -156,35 +159,20 @@ export function createLoadedBoxes({
 
   async function takeChanges(connection: Connection, box: string): Promise<BoxState | undefined> {
     const state = states.get(box) ?? createState(box);
-    const read = await readMoved(connection, state);
-    if (read === undefined) {
+    const changes = await readConfigChanges(connection, box, state.version, mostOfOne);
+    if (changes === undefined) {
       states.drop(box);
       return undefined;
     }
+    const checked = await checkChanges(changes);
     // A read under a lock may have stored another state meanwhile: that one is correct.
     const held = states.get(box) ?? state;
-    return held === state ? take(read.into, read.changes) : held;
-  }
-
-  /** Reads the changes, and returns the state to apply them to: a new one if a policy may read missing fields. */
-  async function readMoved(connection: Connection, state: MovingBoxState) {
-    const changes = await readConfigChanges(connection, state.box, state.version, readingOf(state));
-    if (changes === undefined) return undefined;
-    if (state.isWhole || !changes.changed.some(({ kind, body }) => kind === 'AccessPolicy' && mayReadDetails(body))) {
-      return { changes, into: state };
-    }
-    const into = createState(state.box, true);
-    const all = await readConfigChanges(connection, state.box, into.version, readingOf(into));
-    return all === undefined ? undefined : { changes: all, into };
-  }
-
-  function readingOf({ isWhole }: MovingBoxState): ConfigReading {
-    return { without: isWhole ? [] : UNHELD_FIELDS, most: mostOfOne };
+    return held === state ? take(state, checked) : held;
   }
 
   /** Applies changes to their state; a whole box replaces that state. */
-  function take(held: MovingBoxState, changes: ConfigChanges): BoxState {
-    const state = changes.complete && held.version > 0 ? createState(held.box, held.isWhole) : held;
+  function take(held: MovingBoxState, changes: CheckedChanges): BoxState {
+    const state = changes.complete && held.version > 0 ? createState(held.box) : held;
     state.take(changes);
     states.put(state);
     return state;
@@ -194,21 +182,18 @@ export function createLoadedBoxes({
     const known = states.get(box);
     if (known?.version === version) return known;
     const state = known ?? createState(box);
-    const read = await readMoved(connection, state);
-    return read === undefined ? state : take(read.into, read.changes);
+    const changes = await readConfigChanges(connection, box, state.version, mostOfOne);
+    return changes === undefined ? state : take(state, changes);
   }
 
-  function createState(box: string, isWhole = false): MovingBoxState {
-    const unusable = (kind: string, id: string, reason: string): void => {
-      onUnusable(box, kind, id, reason);
-    };
-    return createBoxState(box, sealing, unusable, isWhole);
+  function createState(box: string): MovingBoxState {
+    return createBoxState(box, sealing, (kind, id, reason) => onUnusable(box, kind, id, reason));
   }
 
   return {
     load,
     present,
-    blank: (box) => createState(box),
+    blank: createState,
     get: (box) => states.get(box),
     get size() {
       return states.size;

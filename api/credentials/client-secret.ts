@@ -2,7 +2,7 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { setNewest } from '../../program/bounded-map.ts';
 import { isGeneratedSecret, generatedSecretText } from '../../crds/generated-secret-text.ts';
 import { Problem } from '../problem.ts';
-import type { Sharer } from '../shares/places.ts';
+import type { Sharer } from '../shares/fair-queue.ts';
 import type { HashQueue } from './hash-queue.ts';
 import { randomPart } from './token-text.ts';
 

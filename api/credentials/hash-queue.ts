@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Outage } from '../db/core/outage.ts';
 import { Problem } from '../problem.ts';
 import { createFairQueue } from '../shares/fair-queue.ts';
-import type { Sharer } from '../shares/places.ts';
+import type { Sharer } from '../shares/fair-queue.ts';
 import type { ResourceUse } from '../shares/resource-use.ts';
 
 /** Argon2 on a few threads that boxes and addresses share; see {@link createHashQueue}. */
@@ -43,7 +43,7 @@ const defaultPatience = 5_000;
 export function createHashQueue(threads: number, waiting: number, patience = defaultPatience): HashQueue {
   const queue = createFairQueue(
     { resource: 'argon2', noun: 'the computation of a password hash' },
-    { places: threads, waiting, patience, mostOfOne: Math.ceil(threads / 2), presence: 100, longestDebt: 1_000 },
+    { places: threads, waiting, patience, mostOfOne: Math.ceil(threads / 2) },
   );
 
   return {

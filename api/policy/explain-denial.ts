@@ -1,6 +1,6 @@
 import type { AccessPolicy } from '../../crds/access-policy.ts';
 import { isList, isObject, dottedPath, memberPath } from '../../crds/path.ts';
-import { inSlices, type Turn } from '../../program/scheduling.ts';
+import { createTurns } from '../../program/scheduling.ts';
 import type { ExplainedCandidate, Explanation, GrantingOther, Lack } from '../schemas/explanation.ts';
 import { CompileCost } from './engines/engine.ts';
 import type { RuleFields } from './engines/engine.ts';
@@ -24,23 +24,25 @@ export interface DeniedRequest {
 
 /**
  * Adds to the explanation of a denial what each candidate wants that the request lacks, and which policies for others
- * would grant it. It shows parts of policies: only for those who may read them. The work is done in slices. The wants
+ * would grant it. It shows parts of policies: only for those who may read them. Others are served meanwhile. The wants
  * of all candidates take at most the steps of a decision and the cost of compiling one policy; of the other policies up
  * to 100 are compiled.
  */
-export async function withReasons(explanation: Explanation, denied: DeniedRequest, turn: Turn): Promise<Explanation> {
+export async function withReasons(explanation: Explanation, denied: DeniedRequest): Promise<Explanation> {
   if (explanation.granted) return explanation;
   const byId = new Map(Array.from(denied.policies, (policy) => [policy.id, policy]));
   const bounds = { steps: new Steps(), cost: new CompileCost() };
   const candidates: ExplainedCandidate[] = [];
-  await inSlices(explanation.candidates.values(), turn, (candidate) => {
+  const turn = createTurns();
+  for (const candidate of explanation.candidates) {
     const policy = byId.get(candidate.policy);
     byId.delete(candidate.policy);
     const isFalse = policy !== undefined && candidate.fault === undefined && !bounds.steps.isUsedUp;
     const lacks = isFalse ? lackOf(policy, denied.request, bounds) : undefined;
     candidates.push({ ...candidate, ...(lacks && { lacks }) });
-  });
-  const others = await grantingOthers([...byId.values()], denied, turn);
+    await turn();
+  }
+  const others = await grantingOthers([...byId.values()], denied);
   return { ...explanation, candidates, ...(others.length > 0 && { would_grant: others }) };
 }
 
@@ -52,7 +54,6 @@ const MOST_SHOWN = 3;
 async function grantingOthers(
   policies: readonly AccessPolicy[],
   { app, subject, request }: DeniedRequest,
-  turn: Turn,
 ): Promise<readonly GrantingOther[]> {
   const { client, user, withoutUserRights = false } = subject;
   // A link would not help one without an identity, or a token that lacks the rights of its user.
@@ -64,10 +65,12 @@ async function grantingOthers(
     .map((policy) => new CompiledPolicy(policy));
   const steps = new Steps();
   const granting: CompiledPolicy[] = [];
-  await inSlices(tried.values(), turn, (policy) => {
-    const isWanted = granting.length < MOST_SHOWN && !steps.isUsedUp;
-    if (isWanted && policy.allows(request, steps)) granting.push(policy);
-  });
+  const turn = createTurns();
+  for (const policy of tried) {
+    if (granting.length === MOST_SHOWN || steps.isUsedUp) break;
+    if (policy.allows(request, steps)) granting.push(policy);
+    await turn();
+  }
   return granting.map(({ id, policy }) => ({ policy: id, link: (policy.link ?? []).slice(0, MOST_SHOWN) }));
 }
 

@@ -1,12 +1,10 @@
+import { schedule } from '../../program/scheduling.ts';
 import { Outage } from '../db/core/outage.ts';
-import { processClock } from './clock.ts';
-import type { Clock } from './clock.ts';
-import type { FlowLimits } from './flows.ts';
-import { createPlaces } from './places.ts';
-import type { Claim, Sharer } from './places.ts';
+import { Problem } from '../problem.ts';
+import { Flows } from './flows.ts';
+import type { Flow, FlowLimits } from './flows.ts';
 import { createRefusalCount } from './resource-use.ts';
 import type { ResourceUse } from './resource-use.ts';
-import { Problem } from '../problem.ts';
 
 /** Seconds after which a sharer that used up its share may try again. */
 const retryAfter = '1';
@@ -29,12 +27,18 @@ export interface ResourceName {
 export interface FairQueueLimits extends FlowLimits {
   /** Pieces of work that run at once. */
   readonly places: number;
+  /** Pieces of work of one member of a box that run at once, if others than of a box. */
+  readonly mostOfMember?: number;
   /** Pieces of work that wait, all together. */
   readonly waiting: number;
-  /** Other limits for the members of a box than for boxes. */
-  readonly ofMember?: Partial<FlowLimits>;
   /** Milliseconds that a piece of work waits, unless its caller says otherwise. */
   readonly patience: number;
+}
+
+/** A principal that wants part of a shared resource: a box and, in it, an address, client, account or kind of work. */
+export interface Sharer {
+  readonly box: string;
+  readonly member: string;
 }
 
 /** A queue for one shared resource that divides its time fairly; see {@link createFairQueue}. */
@@ -48,10 +52,25 @@ export interface FairQueue extends ResourceUse {
   readonly depth: number;
 }
 
+/** A clock that only moves forward, in milliseconds, and callbacks at a later time of it. */
+export interface Clock {
+  now(): number;
+  /** Calls back after `wait` milliseconds, unless the returned function is called first. */
+  schedule(wait: number, callback: () => void): () => void;
+}
+
 /** A piece of work in line. */
 interface Waiting {
   readonly start: () => void;
   readonly giveUp: (error: Error) => void;
+}
+
+type Members = Flows<Set<Waiting>>;
+
+/** The flows that a piece of work belongs to. */
+interface Claim {
+  readonly box: Flow<Members>;
+  readonly member: Flow<Set<Waiting>>;
 }
 
 /**
@@ -62,17 +81,56 @@ interface Waiting {
 export function createFairQueue(
   { resource, noun }: ResourceName,
   limits: FairQueueLimits,
-  clock: Clock = processClock,
+  clock: Clock = { now: () => performance.now(), schedule },
 ): FairQueue {
-  const places = createPlaces<Waiting>(limits.places, limits, clock);
+  const ofMember = { ...limits, mostOfOne: limits.mostOfMember ?? limits.mostOfOne, isAnyBeside: undefined };
+  const boxes = new Flows<Members>(() => new Flows(() => new Set<Waiting>(), ofMember), limits);
   const refusals = createRefusalCount();
+  let running = 0;
+  let waiting = 0;
+
+  function enter(sharer: Sharer): Claim {
+    waiting += 1;
+    const now = clock.now();
+    const box = boxes.wait(sharer.box, now);
+    return { box, member: box.line.wait(sharer.member, now) };
+  }
+
+  /** Checks whether a piece that has just entered may start before everything in line. */
+  function isFree({ box, member }: Claim): boolean {
+    const now = clock.now();
+    return running < limits.places && box.waiting === 1 && boxes.mayStart(box, now) && box.line.mayStart(member, now);
+  }
+
+  /** Gives a place to a piece that waits, and returns the time at which it starts. */
+  function start({ box, member }: Claim): number {
+    const now = clock.now();
+    waiting -= 1;
+    running += 1;
+    boxes.start(box, now);
+    box.line.start(member, now);
+    return now;
+  }
+
+  function end({ box, member }: Claim, started: number): void {
+    const now = clock.now();
+    running -= 1;
+    box.line.end(member, started, now);
+    boxes.end(box, started, now);
+  }
 
   function startNext(): void {
-    for (let next = places.next(); next !== undefined; next = places.next()) next.start();
+    while (running < limits.places) {
+      const now = clock.now();
+      const members = boxes.next(now, (line) => line.next(now) !== undefined)?.line;
+      const [first] = members?.next(now)?.line ?? [];
+      if (first === undefined) return;
+      first.start();
+    }
   }
 
   /** Waits for a place, and returns the time at which the work starts. */
-  function turn(claim: Claim<Waiting>, patience: number): Promise<number> {
+  function turn(claim: Claim, patience: number): Promise<number> {
     return new Promise((resolve, reject) => {
       const leaveLine = (): void => {
         cancel();
@@ -81,11 +139,13 @@ export function createFairQueue(
       const piece: Waiting = {
         start() {
           leaveLine();
-          resolve(places.start(claim));
+          resolve(start(claim));
         },
         giveUp(error) {
           leaveLine();
-          places.leave(claim);
+          waiting -= 1;
+          claim.box.line.leave(claim.member);
+          boxes.leave(claim.box);
           refusals.add(claim.box.key);
           reject(error);
         },
@@ -96,40 +156,42 @@ export function createFairQueue(
       });
       claim.member.line.add(piece);
       startNext();
-      if (places.waiting > limits.waiting) shorten(claim);
+      if (waiting > limits.waiting) shorten(claim);
     });
   }
 
   /** Takes the youngest piece of the longest line out of it. */
-  function shorten(newcomer: Claim<Waiting>): void {
-    const longest = places.longest(newcomer);
-    [...longest.member.line].at(-1)?.giveUp(refusal(longest, true));
+  function shorten(newcomer: Claim): void {
+    const box = boxes.longest(newcomer.box);
+    const [first = newcomer.member] = box.line;
+    const member = box.line.longest(box === newcomer.box ? newcomer.member : first);
+    [...member.line].at(-1)?.giveUp(refusal({ box, member }, true));
   }
 
   /**
    * Returns the error of a piece that is refused: 429 if its own box is the reason, and others are there or it would be
    * limited without them too.
    */
-  function refusal(claim: Claim<Waiting>, isOwnFault: boolean): Error {
-    const isLimited = limits.mostAlone !== undefined || !places.isAlone(claim);
-    if (isOwnFault && isLimited) return shareUsedUp(noun);
+  function refusal({ box }: Claim, isOwnFault: boolean): Error {
+    const isAlone = boxes.size === 1 && box.line.size === 1;
+    if (isOwnFault && (limits.isFixed === true || !isAlone)) return shareUsedUp(noun);
     return new Outage(`too much work waits for ${noun}`);
   }
 
   return {
     resource,
     get depth() {
-      return places.running + places.waiting;
+      return running + waiting;
     },
-    uses: () => [...places.boxes].map(({ key, running, waiting }) => ({ box: key, used: running, waiting })),
+    uses: () => Array.from(boxes, ({ key, running: used, waiting: inLine }) => ({ box: key, used, waiting: inLine })),
     refusals: () => refusals.byBox,
     async run(sharer, work, patience = limits.patience) {
-      const claim = places.enter(sharer);
-      const started = places.isFree(claim) ? places.start(claim) : await turn(claim, patience);
+      const claim = enter(sharer);
+      const started = isFree(claim) ? start(claim) : await turn(claim, patience);
       try {
         return await work();
       } finally {
-        places.end(claim, started);
+        end(claim, started);
         startNext();
       }
     },

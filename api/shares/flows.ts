@@ -1,7 +1,4 @@
-/**
- * A flow of work that shares places with others: a box, or a member of a box. `Line` is the part of the waiting line
- * that belongs to it.
- */
+/** A flow of work that shares places with others: a box, or a member of a box. `Line` is its part of those who wait. */
 export interface Flow<Line> {
   readonly key: string;
   readonly line: Line;
@@ -23,41 +20,20 @@ export interface Flow<Line> {
 export interface FlowLimits {
   /** Pieces of work that one flow may run while another one is present; at least 1. */
   readonly mostOfOne: number;
+  /** True if a flow that is alone may not run more either. */
+  readonly isFixed?: boolean;
   /** Checks whether a flow has company that has no work here; without it, only flows with work here are company. */
   readonly isAnyBeside?: ((key: string) => boolean) | undefined;
-  /** Pieces of work that one flow may run even while it is alone; without it, any number. */
-  readonly mostAlone?: number;
-  /**
-   * Milliseconds for which a flow remains present after its last piece of work: one that asks for little, a piece after
-   * the other, must find a place each time.
-   */
-  readonly presence: number;
-  /** Milliseconds of earlier work by which the next piece of the same flow is delayed at most. */
-  readonly longestDebt: number;
 }
 
-/** Flows that take turns by start-time fair queueing (Goyal, Vin and Cheng, 1996). */
-export interface Flows<Line> {
-  /** Flows that have work waiting or running, and those that are remembered for the work they had. */
-  readonly size: number;
-  /** Returns the flow with a key; one that is not remembered starts at the present virtual time. */
-  of(key: string): Flow<Line>;
-  /** Adds one piece of work to those that wait. */
-  wait(flow: Flow<Line>, now: number): void;
-  /** Removes one piece that waited in vain. */
-  leave(flow: Flow<Line>): void;
-  /** Starts one of the pieces that wait. */
-  start(flow: Flow<Line>, now: number): void;
-  /** Ends one piece of work that started at `started`, and charges its time to the flow. */
-  end(flow: Flow<Line>, started: number, now: number): void;
-  /** Checks whether a flow may start one more piece of work. */
-  mayStart(flow: Flow<Line>, now: number): boolean;
-  /** Returns the waiting flow that got least service so far and may start a piece; undefined when none may. */
-  next(now: number): Flow<Line> | undefined;
-  /** Returns the flow with the most waiting pieces, of equal ones `newcomer`. */
-  longest(newcomer: Flow<Line>): Flow<Line>;
-  [Symbol.iterator](): Iterator<Flow<Line>>;
-}
+/**
+ * Milliseconds for which a flow remains present after its last piece of work: one that asks for little, a piece after
+ * the other, must find a place each time.
+ */
+const presence = 1_000;
+
+/** Milliseconds of earlier work by which the next piece of the same flow is delayed at most. */
+const longestDebt = 500;
 
 /** The least charge for a piece of work, in milliseconds: work that costs nothing measurable must not hold its turn. */
 const leastCharge = 0.05;
@@ -65,130 +41,129 @@ const leastCharge = 0.05;
 /** Idle flows remembered while others work: beyond it the one that has been idle longest is forgotten. */
 const mostRemembered = 1_000;
 
-const newFlow = { waiting: 0, running: 0, starts: 0, endedAt: -Infinity };
+/** Flows that take turns by start-time fair queueing (Goyal, Vin and Cheng, 1996). Times in milliseconds. */
+export class Flows<Line> {
+  readonly #flows = new Map<string, Flow<Line>>();
+  readonly #createLine: () => Line;
+  readonly #limits: FlowLimits;
+  #virtual = 0;
+  #pieces = 0;
 
-/**
- * Creates an empty set of flows, which are forgotten when nothing is left to do. `isReady` checks whether anything in
- * the line of a flow may start.
- */
-export function createFlows<Line>(
-  createLine: () => Line,
-  isReady: (line: Line, now: number) => boolean,
-  { mostOfOne, mostAlone = Infinity, presence, longestDebt, isAnyBeside = () => false }: FlowLimits,
-): Flows<Line> {
-  const flows = new Map<string, Flow<Line>>();
-  let virtual = 0;
-  let pieces = 0;
+  constructor(createLine: () => Line, limits: FlowLimits) {
+    this.#createLine = createLine;
+    this.#limits = limits;
+  }
 
-  function of(key: string): Flow<Line> {
-    const known = flows.get(key);
-    if (known !== undefined) return known;
-    const flow = { ...newFlow, key, line: createLine(), charged: virtual, latest: virtual };
-    flows.set(key, flow);
+  /** Flows that have work waiting or running, and those that are remembered for the work they had. */
+  get size(): number {
+    return this.#flows.size;
+  }
+
+  [Symbol.iterator](): Iterator<Flow<Line>> {
+    return this.#flows.values();
+  }
+
+  /** Adds one piece of work to those that wait, and returns its flow. */
+  wait(key: string, now: number): Flow<Line> {
+    const virtual = this.#virtual;
+    const flow = this.#flows.get(key) ?? { ...newFlow, key, line: this.#createLine(), charged: virtual, latest: 0 };
+    this.#flows.set(key, flow);
+    if (flow.waiting === 0) {
+      // Its next piece has its turn not before the present, and not too far after it.
+      flow.charged = Math.max(flow.charged, virtual - ageOf(flow, now));
+      flow.latest = virtual + longestDebt;
+    }
+    flow.waiting += 1;
+    this.#pieces += 1;
     return flow;
   }
 
-  /** Places the flow's next piece of work on the virtual time: not before the present, and not too far after it. */
-  function place(flow: Flow<Line>, now: number): void {
-    flow.charged = Math.max(flow.charged, virtual - ageOf(flow, now));
-    flow.latest = virtual + longestDebt;
+  /** Removes one piece that waited in vain. */
+  leave(flow: Flow<Line>): void {
+    flow.waiting -= 1;
+    this.#forgetIdle(flow);
   }
 
-  function forgetIdle(flow: Flow<Line>): void {
+  /** Starts one of the pieces that wait. */
+  start(flow: Flow<Line>, now: number): void {
+    this.#virtual = Math.max(this.#virtual, this.#earliestTurn(now));
+    flow.latest = this.#virtual + longestDebt;
+    flow.waiting -= 1;
+    flow.running += 1;
+    flow.starts += now;
+  }
+
+  /** Ends one piece of work that started at `started`, and charges its time to the flow. */
+  end(flow: Flow<Line>, started: number, now: number): void {
+    flow.running -= 1;
+    flow.starts = flow.running === 0 ? 0 : flow.starts - started;
+    flow.endedAt = now;
+    flow.charged = Math.min(flow.charged + Math.max(leastCharge, now - started), this.#virtual + longestDebt);
+    this.#forgetIdle(flow);
+  }
+
+  /** Checks whether a flow may start one more piece of work. */
+  mayStart(flow: Flow<Line>, now: number): boolean {
+    const { mostOfOne, isFixed = false, isAnyBeside } = this.#limits;
+    if (flow.running < mostOfOne) return true;
+    if (isFixed) return false;
+    for (const other of this) if (other !== flow && isPresent(other, now)) return false;
+    return isAnyBeside?.(flow.key) !== true;
+  }
+
+  /** Returns the waiting flow that got least service so far and may start a piece; undefined when none may. */
+  next(now: number, isReady: (line: Line) => boolean = () => true): Flow<Line> | undefined {
+    let best: Flow<Line> | undefined;
+    for (const flow of this) {
+      const isFirst = flow.waiting > 0 && (best === undefined || isBefore(flow, best, now));
+      if (isFirst && this.mayStart(flow, now) && isReady(flow.line)) best = flow;
+    }
+    return best;
+  }
+
+  /** Returns the flow with the most waiting pieces, of equal ones `newcomer`. */
+  longest(newcomer: Flow<Line>): Flow<Line> {
+    let longest = newcomer;
+    for (const flow of this) if (flow.waiting > longest.waiting) longest = flow;
+    return longest;
+  }
+
+  #forgetIdle(flow: Flow<Line>): void {
+    this.#pieces -= 1;
     if (flow.waiting + flow.running > 0) return;
-    if (pieces === 0) {
-      flows.clear();
-      virtual = 0;
+    if (this.#pieces === 0) {
+      this.#flows.clear();
+      this.#virtual = 0;
       return;
     }
     // Moves the flow to the end: flows are ordered by the times at which they became idle.
-    flows.delete(flow.key);
-    flows.set(flow.key, flow);
-    if (flows.size > mostRemembered) forgetOldest(flows);
+    this.#flows.delete(flow.key);
+    this.#flows.set(flow.key, flow);
+    if (this.#flows.size <= mostRemembered) return;
+    const oldest = [...this].find(({ waiting, running }) => waiting + running === 0);
+    if (oldest !== undefined) this.#flows.delete(oldest.key);
   }
 
-  function mayStart(flow: Flow<Line>, now: number): boolean {
-    if (flow.running < mostOfOne) return true;
-    if (flow.running >= mostAlone) return false;
-    for (const other of flows.values()) if (other !== flow && isPresent(other, now, presence)) return false;
-    return !isAnyBeside(flow.key);
-  }
-
-  return {
-    get size() {
-      return flows.size;
-    },
-    of,
-    wait(flow, now) {
-      if (flow.waiting === 0) place(flow, now);
-      flow.waiting += 1;
-      pieces += 1;
-    },
-    leave(flow) {
-      flow.waiting -= 1;
-      pieces -= 1;
-      forgetIdle(flow);
-    },
-    start(flow, now) {
-      virtual = Math.max(virtual, earliestTurn(flows, now));
-      flow.latest = virtual + longestDebt;
-      flow.waiting -= 1;
-      flow.running += 1;
-      flow.starts += now;
-    },
-    end(flow, started, now) {
-      flow.running -= 1;
-      flow.starts = flow.running === 0 ? 0 : flow.starts - started;
-      flow.endedAt = now;
-      flow.charged = Math.min(flow.charged + Math.max(leastCharge, now - started), virtual + longestDebt);
-      pieces -= 1;
-      forgetIdle(flow);
-    },
-    mayStart,
-    next(now) {
-      let best: Flow<Line> | undefined;
-      for (const flow of flows.values()) {
-        const isFirst = flow.waiting > 0 && (best === undefined || isBefore(flow, best, now));
-        if (isFirst && mayStart(flow, now) && isReady(flow.line, now)) best = flow;
-      }
-      return best;
-    },
-    longest(newcomer) {
-      let longest = newcomer;
-      for (const flow of flows.values()) if (flow.waiting > longest.waiting) longest = flow;
-      return longest;
-    },
-    [Symbol.iterator]: () => flows.values(),
-  };
-}
-
-function forgetOldest(flows: Map<string, Flow<unknown>>): void {
-  for (const { key, waiting, running } of flows.values()) {
-    if (waiting + running > 0) continue;
-    flows.delete(key);
-    return;
+  /** Returns the virtual time of the flow with work that got least: one that returns is neither before nor behind it. */
+  #earliestTurn(now: number): number {
+    let earliest = Infinity;
+    for (const flow of this) if (flow.waiting + flow.running > 0) earliest = Math.min(earliest, turnOf(flow, now));
+    return earliest;
   }
 }
 
-function isPresent({ waiting, running, endedAt }: Flow<unknown>, now: number, presence: number): boolean {
+const newFlow = { waiting: 0, running: 0, starts: 0, endedAt: -Infinity };
+
+function isPresent({ waiting, running, endedAt }: Flow<unknown>, now: number): boolean {
   return waiting + running > 0 || now - endedAt < presence;
 }
 
-/** Milliseconds for which the running work of a flow has run so far, all pieces together. */
+/** Returns the milliseconds for which the running work of a flow has run so far, all pieces together. */
 function ageOf({ running, starts }: Flow<unknown>, now: number): number {
   return running === 0 ? 0 : running * now - starts;
 }
 
-/** The virtual time of the flow with work that got least: one that returns must neither be before nor behind it. */
-function earliestTurn(flows: ReadonlyMap<string, Flow<unknown>>, now: number): number {
-  let earliest = Infinity;
-  for (const flow of flows.values()) {
-    if (flow.waiting + flow.running > 0) earliest = Math.min(earliest, turnOf(flow, now));
-  }
-  return earliest;
-}
-
-/** The virtual time at which the next piece of a flow has its turn. */
+/** Returns the virtual time at which the next piece of a flow has its turn. */
 function turnOf(flow: Flow<unknown>, now: number): number {
   return Math.min(flow.charged + ageOf(flow, now), flow.latest);
 }

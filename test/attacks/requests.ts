@@ -7,6 +7,7 @@ export interface RequestParts {
   readonly from: string;
   readonly authorization?: string;
   readonly cookie?: string;
+  readonly accept?: string;
   readonly type?: string;
   readonly body?: string;
 }
@@ -17,13 +18,23 @@ export const quietAddress = '192.0.2.7';
 export const rudeAddress = '203.0.113.9';
 
 /** Returns a whole HTTP/1.1 request as text. */
-export function requestText({ method = 'GET', path, from, authorization, cookie, type, body }: RequestParts): string {
+export function requestText({
+  method = 'GET',
+  path,
+  from,
+  authorization,
+  cookie,
+  accept,
+  type,
+  body,
+}: RequestParts): string {
   return [
     `${method} ${path} HTTP/1.1`,
     'Host: 127.0.0.1',
     `X-Forwarded-For: ${from}`,
     ...(authorization === undefined ? [] : [`Authorization: ${authorization}`]),
     ...(cookie === undefined ? [] : [`Cookie: ${cookie}`]),
+    ...(accept === undefined ? [] : [`Accept: ${accept}`]),
     ...(type === undefined ? [] : [`Content-Type: ${type}`]),
     ...(body === undefined ? [] : [`Content-Length: ${String(Buffer.byteLength(body))}`]),
     '',

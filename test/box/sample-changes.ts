@@ -18,6 +18,8 @@ export function changes(version: number, over: Partial<ConfigChanges> = {}): Con
     quota: quotaOf(),
     sessionsFull: false,
     builtInFrom: 0,
+    resources: over.changed?.length ?? 0,
+    bytes: 100 * (over.changed?.length ?? 0),
     changed: [],
     deleted: [],
     keys: [],
@@ -29,7 +31,7 @@ export function changes(version: number, over: Partial<ConfigChanges> = {}): Con
 export function clientRow(id: string, over: Partial<ResourceRow> = {}): ResourceRow {
   const body = { resourceType: 'Client', id, grant_types: ['client_credentials'] };
   const none = { secrets: [], previous: undefined, revokedBefore: undefined };
-  return { kind: 'Client', id, version: 1, sessionsFrom: 0, body, size: 100, isManaged: true, ...none, ...over };
+  return { kind: 'Client', id, version: 1, sessionsFrom: 0, body, isManaged: true, ...none, ...over };
 }
 
 /** The row of a signing key, made and sealed. */

@@ -82,11 +82,10 @@ describe('what a request lacks', () => {
       storedPolicy({ id: 'g', engine: 'allow', link: [user] }),
     ];
     const nothing = { granted: false, candidates: [] };
-    const atOnce = async (slice: () => void) => slice();
     const eve = { user: { id: 1, groupIds: [], groupNames: [] } };
     const asked = { policies, app: undefined, subject: eve, request };
     const named = async (different: object): Promise<unknown> =>
-      (await withReasons(nothing, { ...asked, ...different }, atOnce)).would_grant?.map(({ policy }) => policy);
+      (await withReasons(nothing, { ...asked, ...different })).would_grant?.map(({ policy }) => policy);
     expect(await named({})).to.deep.equal(['c', 'a', 'f']);
     expect(await named({ app: 'shop' })).to.deep.equal(['e']);
     expect(await named({ subject: { client: 'x' } })).to.deep.equal(['a', 'c', 'f']);

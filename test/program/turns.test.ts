@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { createTurns } from '../../program/scheduling.ts';
 
 describe('turns', () => {
-  it('are given to others once the work has held the event loop for 10 ms', async () => {
+  it('are given to others once the work has held the event loop for 4 ms', async () => {
     let now = 0;
     const turn = createTurns(() => now);
     expect(turn()).to.equal(undefined);
-    now = 9;
+    now = 3;
     expect(turn()).to.equal(undefined);
-    now = 10;
+    now = 4;
     let wasOthersTurn = false;
     setImmediate(() => (wasOthersTurn = true));
     await turn();

@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { Outage } from '../../api/db/core/outage.ts';
 import { Problem } from '../../api/problem.ts';
 import { createFairQueue } from '../../api/shares/fair-queue.ts';
-import type { FairQueue, FairQueueLimits } from '../../api/shares/fair-queue.ts';
-import type { Sharer } from '../../api/shares/places.ts';
+import type { FairQueue, FairQueueLimits, Sharer } from '../../api/shares/fair-queue.ts';
 import { virtualTime } from '../support/virtual-time.ts';
 import type { VirtualTime } from '../support/virtual-time.ts';
 
@@ -13,8 +12,6 @@ const limits: FairQueueLimits = {
   mostOfOne: 2,
   waiting: 1_000,
   patience: 1e9,
-  presence: 200,
-  longestDebt: 500,
 };
 const names = { resource: 'test', noun: 'a place' };
 
@@ -196,7 +193,7 @@ describe('the fair queue', () => {
   });
 
   it('refuses a box that is alone as its own fault where it is limited even then', async () => {
-    const { time, queue } = setting({ mostOfOne: 1, mostAlone: 1, patience: 50 });
+    const { time, queue } = setting({ mostOfOne: 1, isFixed: true, patience: 50 });
     const runs = Promise.allSettled([1, 2].map(() => queue.run(greedy, lasting(time, 100))));
     await time.pass(200);
     const [, second] = await runs;

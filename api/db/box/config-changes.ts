@@ -13,10 +13,7 @@ export interface ResourceRow {
   readonly sessionsFrom: number;
   /** Milliseconds since 1970. */
   readonly revokedBefore: number | undefined;
-  /** The body as requested: with all fields, or without those that no decision reads. */
   readonly body: unknown;
-  /** Characters of the body as JSON: a measure of its memory. */
-  readonly size: number;
   readonly secrets: readonly string[];
   readonly previous: PreviousSecret | undefined;
   /** True if an object declares it: the row has an owner. */
@@ -47,6 +44,9 @@ export interface ConfigChanges {
   readonly quota: Quota;
   /** True if the box has as many active sessions as its quota allows. */
   readonly sessionsFull: boolean;
+  /** Clients and policies of the box, and the bytes of its configuration as JSON. */
+  readonly resources: number;
+  readonly bytes: number;
   /** Version in which a stored client with the ID of a built-in one was last deleted; 0: none ever was. */
   readonly builtInFrom: number;
   readonly changed: readonly ResourceRow[];
@@ -60,24 +60,16 @@ export class TooLarge extends Error {
   override readonly name = 'TooLarge';
 }
 
-/** The parts of a box to read. */
-export interface ConfigReading {
-  /** Fields of resources to omit. */
-  readonly without: readonly string[];
-  /** Maximum size of all resources together, in characters of JSON, that a replica accepts for one box. */
-  readonly most: number;
-}
-
 /**
  * Reads the changes of a box after version `since`, or the whole box if that is not one of its recent versions (0 never
- * is); undefined if there is no such box, or its namespace is missing. Throws TooLarge before it reads a box that is
- * larger than `most`. Call it in a `snapshot` transaction, or in one that holds the box's row.
+ * is); undefined if there is no such box, or its namespace is missing. Throws TooLarge before it reads a box of more
+ * than `most` bytes. Call it in a `snapshot` transaction, or in one that holds the box's row.
  */
 export async function readConfigChanges(
   connection: Connection,
   box: string,
   since: number,
-  reading: ConfigReading,
+  most = Infinity,
 ): Promise<ConfigChanges | undefined> {
   const { rows } = await connection.query<{
     version: string;
@@ -87,11 +79,13 @@ export async function readConfigChanges(
     quota: unknown;
     sessions_full: boolean;
     built_in_from: string;
+    resources: string;
     bytes: string;
     known: boolean;
   }>(
     `SELECT b.config_version AS version, b.sessions_from, b.revoked_before, b.locked_for IS NOT NULL AS locked, b.quota, b.sessions_full,
             ${builtInFrom('b.box')} AS built_in_from, coalesce(u.bytes, 0) AS bytes,
+            coalesce(u.clients + u.policies, 0) AS resources,
             b.config_version >= $2 AND EXISTS (SELECT FROM boxgate.box_version v WHERE v.box = b.box AND v.version = $2)
               AS known
        FROM boxgate.box b LEFT JOIN boxgate.box_use u ON u.box = b.box
@@ -100,7 +94,8 @@ export async function readConfigChanges(
   );
   const row = rows[0];
   if (row === undefined) return undefined;
-  if (Number(row.bytes) > reading.most) await demandSize(connection, box, reading);
+  if (Number(row.bytes) > most)
+    throw new TooLarge(`box ${box} has ${row.bytes} bytes of configuration; a replica takes ${String(most)}`);
   return {
     version: Number(row.version),
     complete: !row.known,
@@ -110,45 +105,31 @@ export async function readConfigChanges(
     quota: quotaOf(storedQuota(row.quota)),
     sessionsFull: row.sessions_full,
     builtInFrom: Number(row.built_in_from),
-    changed: await readChanged(connection, box, row.known ? since : 0, reading),
+    resources: Number(row.resources),
+    bytes: Number(row.bytes),
+    changed: await readChanged(connection, box, row.known ? since : 0),
     deleted: row.known ? await readDeleted(connection, box, since) : [],
     keys: await readSigningKeyRows(connection, box),
   };
 }
 
-/** Throws TooLarge for a box larger than `most`, which is measured: its counted bytes have all fields. */
-async function demandSize(connection: Connection, box: string, { without, most }: ConfigReading): Promise<void> {
-  const measured = await connection.query<{ bytes: string }>(
-    'SELECT coalesce(sum(boxgate.bytes_of(body - $2::text[])), 0) AS bytes FROM boxgate.resource WHERE box = $1',
-    [box, without],
-  );
-  const bytes = Number(measured.rows[0]?.bytes);
-  if (bytes > most)
-    throw new TooLarge(`box ${box} has ${String(bytes)} bytes of configuration; a replica takes ${String(most)}`);
-}
-
-async function readChanged(
-  connection: Connection,
-  box: string,
-  since: number,
-  { without }: ConfigReading,
-): Promise<readonly ResourceRow[]> {
+async function readChanged(connection: Connection, box: string, since: number): Promise<readonly ResourceRow[]> {
   const { rows } = await connection.query<{
     kind: ResourceRow['kind'];
     id: string;
     version: string;
     sessions_from: string;
     revoked_before: Date | null;
-    body: string;
+    body: unknown;
     secrets: string[];
     previous_secret: string | null;
     previous_until: Date | null;
     managed: boolean;
   }>(
-    `SELECT kind, id, version, sessions_from, revoked_before, (body - $3::text[])::text AS body, secrets,
+    `SELECT kind, id, version, sessions_from, revoked_before, body, secrets,
             previous_secret, previous_until, owner_cluster IS NOT NULL AS managed
        FROM boxgate.resource WHERE box = $1 AND version > $2`,
-    [box, since, without],
+    [box, since],
   );
   return rows.map((row) => ({
     kind: row.kind,
@@ -156,16 +137,11 @@ async function readChanged(
     version: Number(row.version),
     sessionsFrom: Number(row.sessions_from),
     revokedBefore: row.revoked_before?.getTime(),
-    body: parsed(row.body),
-    size: row.body.length,
+    body: row.body,
     secrets: row.secrets,
     previous: previousOf(row.previous_secret, row.previous_until),
     isManaged: row.managed,
   }));
-}
-
-function parsed(json: string): unknown {
-  return JSON.parse(json);
 }
 
 function previousOf(stored: string | null, until: Date | null): PreviousSecret | undefined {

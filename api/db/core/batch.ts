@@ -6,8 +6,6 @@ export type BatchRun<Item, Result> = (items: readonly Item[]) => Promise<readonl
 /** Limits of a batch: its size, the number of concurrent runs, and the time that an item may take. */
 export interface BatchLimits {
   readonly size: number;
-  /** Boxes whose items share a run, for runs that take long for each box; any number if absent. */
-  readonly boxes?: number;
   readonly inFlight: number;
   /** Items that must wait for another run to begin beside one that is in progress. */
   readonly beside: number;
@@ -104,7 +102,7 @@ export function createBatch<Item, Result>(
 
   function start(): void {
     if (waiting.length === 0 || !mayStart()) return;
-    const batch = waiting.take(limits.size, limits.boxes ?? Infinity);
+    const batch = waiting.take(limits.size);
     running.add(batch);
     lastStart = performance.now();
     void settle(batch).finally(() => {

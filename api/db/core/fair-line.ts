@@ -2,11 +2,8 @@
 export interface FairLine<Entry> {
   readonly length: number;
   add(entry: Entry): void;
-  /**
-   * Removes and returns at most `most` entries, of at most `ofBoxes` boxes, the first ones in line: all of them, or as
-   * many of each box as there are turns.
-   */
-  take(most: number, ofBoxes: number): Entry[];
+  /** Removes and returns at most `most` entries: all of them, or as many of each box as there are turns. */
+  take(most: number): Entry[];
   /** Removes and returns the entries that meet a condition. */
   remove(isMeant: (entry: Entry) => boolean): Entry[];
   /** Removes and returns the youngest entry of the longest box; undefined if it has at most one more than `box`. */
@@ -53,10 +50,10 @@ export function createFairLine<Entry>(boxOf: (entry: Entry) => string): FairLine
       return length;
     },
     add,
-    take(most, ofBoxes) {
-      if (length <= most && boxes.size <= ofBoxes) return takeAll();
+    take(most) {
+      if (length <= most) return takeAll();
       const taken: Entry[] = [];
-      let turns = [...boxes.keys()].slice(0, ofBoxes);
+      let turns = [...boxes.keys()];
       while (taken.length < most && turns.length > 0) {
         const left = most - taken.length;
         taken.push(...takeRound(turns, Math.max(1, Math.floor(left / turns.length)), left));

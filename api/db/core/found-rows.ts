@@ -8,7 +8,7 @@ export interface Source {
 }
 
 /** Bytes of one page: a page of larger rows ends early, and the next one continues from there. */
-const PAGE_BYTES = 4_194_304;
+const PAGE_BYTES = 1_048_576;
 
 /** Column that {@link firstBytesOf} adds to each row. */
 export interface FoundCount {

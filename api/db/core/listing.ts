@@ -4,7 +4,6 @@ import { countFound, firstBytesOf, foundCount } from './found-rows.ts';
 import type { FoundCount } from './found-rows.ts';
 import { keysetOf, pageOf, Parameters } from './keyset.ts';
 import type { Page, SortColumn, Span } from './keyset.ts';
-import { readInPortions } from './row-portions.ts';
 import type { Connection } from './transaction.ts';
 
 /** Column that sorts a list; `keyOf` returns its text in a row, as a cursor has it. */
@@ -66,8 +65,7 @@ export function listingOf<Columns extends pg.QueryResultRow, Row, Filters>(
       const { condition, order, limit } = keysetOf(sort, span, parameters);
       const found = `SELECT ${columns}, ${size} AS row_bytes FROM ${from} AND ${condition} ORDER BY ${order} ${limit}`;
       const text = firstBytesOf(found, parameters);
-      const statement = { text, values: parameters.values };
-      const rows = await readInPortions<Columns & FoundCount>(connection, statement, span.limit);
+      const { rows } = await connection.query<Columns & FoundCount>(text, parameters.values);
       return pageOf(rows.map(rowOf), span, foundCount(rows));
     },
     count: (connection, search, most) => {

@@ -29,8 +29,6 @@ export interface Connections {
   connect(): Promise<pg.PoolClient>;
   /** Absent if all work belongs together: then connections are given in the order of the requests. */
   readonly turns?: Turns;
-  /** Returns the same connections for one member of a box: an address, client or user. */
-  ofMember?(member: string): Connections;
 }
 
 /** The two pools of the API: the token and check paths have their own, so that a slow search cannot starve them. */

@@ -1,7 +1,6 @@
 import { firstBytesOf, foundCount } from '../core/found-rows.ts';
 import type { FoundCount } from '../core/found-rows.ts';
 import { Parameters } from '../core/keyset.ts';
-import { readInPortions } from '../core/row-portions.ts';
 import type { Connection } from '../core/transaction.ts';
 
 /**
@@ -63,8 +62,8 @@ export async function exportedRows(
               FROM boxgate.box b WHERE b.box = ${String(own)} AND b.quota <> '{}'
                AND ('Namespace', b.box) > (${String(kind)}, ${String(id)})) AS e
      ORDER BY e.kind, e.id LIMIT ${String(most)}`;
-  const statement = { text: firstBytesOf(found, parameters), values: parameters.values };
-  const read = await readInPortions<ExportedColumns & FoundCount>(connection, statement, limit + 1);
+  const text = firstBytesOf(found, parameters);
+  const { rows: read } = await connection.query<ExportedColumns & FoundCount>(text, parameters.values);
   const rows = read.slice(0, limit).map(exportedRow);
   return { rows, more: foundCount(read) > rows.length };
 }

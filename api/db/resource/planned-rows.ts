@@ -1,4 +1,3 @@
-import { readInPortions } from '../core/row-portions.ts';
 import type { Connection } from '../core/transaction.ts';
 import { ownerOf } from './resource.ts';
 import type { Owner, OwnerColumns, ResourceKey } from './resource.ts';
@@ -15,7 +14,7 @@ export interface PlannedRow extends ResourceKey {
 
 type PlannedColumns = ResourceKey & OwnerColumns & Pick<PlannedRow, 'body' | 'secrets' | 'retain'>;
 
-/** Reads the rows of a box that a cluster declares, and those that are named, by kind and ID, in portions. */
+/** Reads the rows of a box that a cluster declares, and those that are named, by kind and ID. */
 export async function plannedRows(
   connection: Connection,
   box: string,
@@ -34,7 +33,7 @@ export async function plannedRows(
       FROM boxgate.group g
      WHERE g.box = $1 AND (g.owner_cluster = $2 OR ('Group', g.name) IN (SELECT * FROM unnest($3::text[], $4::text[])))
      ORDER BY 1, 2`;
-  const rows = await readInPortions<PlannedColumns>(connection, { text, values }, Infinity);
+  const { rows } = await connection.query<PlannedColumns>(text, values);
   return rows.map(({ kind, id, body, secrets, retain, ...owner }) => ({
     kind,
     id,

@@ -5,7 +5,6 @@ import type { FoundCount } from '../core/found-rows.ts';
 import { Conditions } from '../core/conditions.ts';
 import { keysetOf, pageOf, Parameters } from '../core/keyset.ts';
 import type { Page, SortColumn, Span, TimeRange } from '../core/keyset.ts';
-import { readInPortions } from '../core/row-portions.ts';
 import { bucketOfSession } from './bucket.ts';
 import { isBucketWithin, selectFilled } from './session-buckets.ts';
 import { firstIdAt } from '../core/uuid-v7.ts';
@@ -87,8 +86,7 @@ export async function searchSessions(
             ${endingJoin(parameters.add(search.box))}
             CROSS JOIN LATERAL (SELECT ${sessionColumns(parameters.add(search.now))}) AS shown
       ORDER BY ${order}`;
-  const statement = { text, values: parameters.values };
-  const rows = await readInPortions<SessionAsJson & FoundCount>(connection, statement, span.limit);
+  const { rows } = await connection.query<SessionAsJson & FoundCount>(text, parameters.values);
   return pageOf(
     rows.map(({ session }) => sessionRecord(session)),
     span,

@@ -1,10 +1,9 @@
 import Negotiator from 'negotiator';
 import { Problem } from '../../problem.ts';
-import type { Turn } from '../../../program/scheduling.ts';
+import { stringify } from 'yaml';
+import { createTurns } from '../../../program/scheduling.ts';
 import type { Answer } from '../server/send.ts';
-import type { ResourceAnswer } from '../resources/resource-exchange.ts';
-import { jsonPage, writeInSlices, yamlPage } from './long-page.ts';
-import type { PageForm } from './long-page.ts';
+import type { ListPage, LongWork, ResourceAnswer } from '../resources/resource-exchange.ts';
 
 /** The formats of answers; the first is the default. */
 const offered = ['application/json', 'application/yaml', 'text/yaml', 'application/x-yaml'] as const;
@@ -29,21 +28,94 @@ export function negotiate(header: string | undefined): Format {
 const parameter = /;[ \t]*(?!q[ \t]*=)[\w-]+[ \t]*=[ \t]*(?:"[^"]*"|[^\s;,"]*)/gi;
 const anything = /(?<![^\s,])\*(?![^\s,;])/g;
 
+/** An answer whose body is text. */
+type TextAnswer = Answer & { readonly body?: string | undefined };
+
 /** Writes an answer in a format; `Vary` tells caches that it depends on Accept. */
-export function render(answer: ResourceAnswer, format: Format): Answer & { readonly body?: string | undefined } {
+export function render(answer: ResourceAnswer, format: Format): TextAnswer {
   const { body } = answer;
   if (body === undefined) return withText(answer, format, undefined);
   return withText(answer, format, formOf(format).whole(body));
 }
 
-/** Writes an answer like {@link render}; a page in slices, so that other requests are served meanwhile. */
-export async function renderInTurns(answer: ResourceAnswer, format: Format, turn: Turn): Promise<Answer> {
+/** Writes an answer like {@link render}, or the page that it has, the most of which is `long` work. */
+export async function renderAnswer(answer: ResourceAnswer, format: Format, long: LongWork): Promise<TextAnswer> {
   if (answer.page === undefined) return render(answer, format);
-  return withText(answer, format, await writeInSlices(answer.page, formOf(format), turn));
+  return withText(answer, format, await pageText(answer.page, formOf(format), long));
+}
+
+/** Milliseconds that each page gets without a turn: a short page never waits for long ones. */
+const withoutTurn = 4;
+
+/**
+ * Writes a page record by record, while other requests are served: a thousand records take 80 to 240 ms in YAML and 10
+ * to 25 ms in JSON (measured).
+ */
+async function pageText({ bundle, items }: ListPage, form: PageForm, long: LongWork): Promise<string> {
+  const isEntry = bundle !== undefined;
+  const parts: string[] = [];
+  let next = items.next();
+  const writeItem = (): void => {
+    parts.push(form.item(next.value, { isFirst: parts.length === 0, isEntry }));
+    next = items.next();
+  };
+  const end = performance.now() + withoutTurn;
+  while (isLeft(next) && performance.now() < end) writeItem();
+  if (isLeft(next)) {
+    await long(async () => {
+      const turn = createTurns();
+      for (; isLeft(next); await turn()) writeItem();
+    });
+  }
+  if (parts.length === 0) return form.whole(isEntry ? { ...bundle, entry: [] } : []);
+  return [form.head(bundle), ...parts, form.tail(isEntry)].join('');
+}
+
+function isLeft({ done }: IteratorResult<unknown>): boolean {
+  return done !== true;
+}
+
+/** The syntax of a format: of a whole body, and of the parts of a page one after the other. */
+interface PageForm {
+  /** Writes a body that is not a page, or has no items. */
+  whole(body: unknown): string;
+  /** Writes the part before the items: `bundle` has everything but them, undefined for a list. */
+  head(bundle: object | undefined): string;
+  item(item: unknown, place: { readonly isFirst: boolean; readonly isEntry: boolean }): string;
+  /** Writes the part after the items. */
+  tail(isBundle: boolean): string;
 }
 
 function formOf(format: Format): PageForm {
   return format === 'application/json' ? jsonPage : yamlPage;
+}
+
+/** YAML. Strings that YAML 1.1 or 1.2 reads as something else are quoted; nothing is folded or aliased. */
+const yamlPage: PageForm = {
+  whole: yamlOf,
+  head: (bundle) => (bundle === undefined ? '' : `${yamlOf(bundle)}entry:\n`),
+  item: (item, { isEntry }) => (isEntry ? indented(yamlOf([item])) : yamlOf([item])),
+  tail: () => '',
+};
+
+/** JSON, without white space. */
+const jsonPage: PageForm = {
+  whole: (body) => JSON.stringify(body),
+  head: (bundle) => (bundle === undefined ? '[' : `${JSON.stringify(bundle).slice(0, -1)},"entry":[`),
+  item: (item, { isFirst }) => (isFirst ? JSON.stringify(item) : `,${JSON.stringify(item)}`),
+  tail: (isBundle) => (isBundle ? ']}' : ']'),
+};
+
+function yamlOf(value: unknown): string {
+  return stringify(value, { compat: 'yaml-1.1', lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+/** Indents lines. Only a line feed ends a line; YAML keeps other separators inside a text. */
+function indented(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => (line === '' ? line : `  ${line}`))
+    .join('\n');
 }
 
 /**
@@ -66,11 +138,7 @@ function representationTag(tag: string, format: Format): string {
   return format === 'application/json' ? tag : tag.replace(/"$/, `${YAML_TAG}"`);
 }
 
-function withText<Text extends Answer['body']>(
-  { status, headers }: ResourceAnswer,
-  format: Format,
-  text: Text,
-): Answer & { readonly body?: Text } {
+function withText({ status, headers }: ResourceAnswer, format: Format, text: string | undefined): TextAnswer {
   const { ETag } = headers ?? {};
   const varied = { ...headers, ...(ETag && { ETag: representationTag(ETag, format) }), Vary: 'Accept' };
   if (text === undefined) return { status, headers: varied };

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../problem.ts';
-import type { Turn } from '../../../program/scheduling.ts';
 import { bodyLimits, readBody } from '../request/read-body.ts';
 import { parseBody } from './parse-body.ts';
 
@@ -16,11 +15,8 @@ export interface ResourceBody {
   read(): Promise<unknown>;
 }
 
-/** Bytes from which a body is parsed in a turn of its own: parsing a mebibyte takes 5 to 15 ms. */
-const longToParse = 65_536;
-
-/** Returns the body of a request to a resource, parsed in `turn` if it is long; undefined if its method has none. */
-export function resourceBody(request: IncomingMessage, turn: Turn): ResourceBody | undefined {
+/** Returns the body of a request to a resource; undefined if its method has none. */
+export function resourceBody(request: IncomingMessage): ResourceBody | undefined {
   if (!withBody.has(request.method)) return undefined;
   let reading: Promise<unknown> | undefined;
   return {
@@ -30,21 +26,11 @@ export function resourceBody(request: IncomingMessage, turn: Turn): ResourceBody
     read() {
       reading ??= orProblem(async () => {
         const bytes = await readBody(request, bodyLimits.resource);
-        const parse = (): unknown => parseBody(request.headers['content-type'], bytes, request.method);
-        return bytes.length < longToParse ? parse() : inTurn(turn, parse);
+        return parseBody(request.headers['content-type'], bytes, request.method);
       });
       return reading;
     },
   };
-}
-
-/** Runs work in a turn of its own. Returns its result and throws its errors. */
-async function inTurn(turn: Turn, work: () => unknown): Promise<unknown> {
-  let value: unknown;
-  await turn(() => {
-    value = work();
-  });
-  return value;
 }
 
 async function orProblem(work: () => Promise<unknown>): Promise<unknown> {

@@ -37,7 +37,6 @@ import {
   parseServiceAccounts,
   parseSettings,
 } from './management-lines.ts';
-import { oneAtATime } from './one-at-a-time.ts';
 import { addProbes } from '../server/metrics.ts';
 import type { Probed } from '../server/metrics.ts';
 import type { FailureCount } from '../throttle/throttle.ts';
@@ -57,7 +56,6 @@ export interface ManagementContext extends Probed {
 export function createManagementApp(context: ManagementContext): Express {
   const app = express();
   const { pool, apply: services } = context;
-  const inTurn = oneAtATime();
   app.disable('x-powered-by');
   app.disable('etag');
   app.use((_request, response, next) => {
@@ -85,12 +83,10 @@ export function createManagementApp(context: ManagementContext): Express {
   app.get('/boxes', async (request, response) => {
     response.json({ boxes: await declaredBoxes(pool, clusterOf(request.query)) } satisfies DeclaredBoxes);
   });
-  app.get('/boxes/:box/usage', (request, response) =>
-    inTurn(async () => {
-      const of = { box: boxOf(request), cluster: clusterOf(request.query), after: afterOf(request.query) };
-      response.json((await boxUsage(pool, of, services.now())) satisfies BoxUsage);
-    }),
-  );
+  app.get('/boxes/:box/usage', async (request, response) => {
+    const of = { box: boxOf(request), cluster: clusterOf(request.query), after: afterOf(request.query) };
+    response.json((await boxUsage(pool, of, services.now())) satisfies BoxUsage);
+  });
   app.get('/boxes/:box/last-use', async (request, response) => {
     const [box, cluster] = [boxOf(request), clusterOf(request.query)];
     response.json((await lastUses(pool, box, cluster, services.now())) satisfies LastUses);

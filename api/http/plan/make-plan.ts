@@ -13,7 +13,7 @@ import type { DryRun } from '../../apply/dry-run.ts';
 import { planKey, plannedLines, readStoredRows } from '../../apply/planned-lines.ts';
 import type { PlannedLines, StoredRows, IsStoredSecret } from '../../apply/planned-lines.ts';
 import { plannedState } from '../../box/planned-state.ts';
-import { inSlices, type Turn } from '../../../program/scheduling.ts';
+import { createTurns } from '../../../program/scheduling.ts';
 import { changedDecisions, givenRequest, recordedRequest } from './compared-requests.ts';
 import type { ComparedRequest } from './compared-requests.ts';
 import type { PlanBody } from './plan-body.ts';
@@ -26,7 +26,6 @@ export interface Planning {
   readonly box: string;
   readonly services: OAuthServices;
   readonly isStored: IsStoredSecret;
-  readonly turn: Turn;
 }
 
 /** Attempts at a plan while the configuration of the box changes. */
@@ -70,17 +69,17 @@ async function effectOf(
   lines: PlannedLines,
   stored: StoredRows,
   requests: readonly ComparedRequest[],
-  { box, services, turn }: Planning,
+  { box, services }: Planning,
 ): Promise<Effect | undefined> {
   const callers = callersOf(requests);
   const run = await dryRun(lines, stored, (connection) => readFacts(connection, box, callers), services);
   const held = await services.states.decide(box, (state) => Promise.resolve(state));
   if (run === undefined || held === undefined) throw nothingHere();
   if (held.version !== run.version) return undefined;
-  const planned = await plannedState(held, run.changes, services.states.blank(box), turn);
+  const planned = await plannedState(held, run.changes, services.states.blank(box));
   const before = { state: held, facts: run.before, issuer: services.issuer(held) };
   const after = { state: planned, facts: run.after, issuer: services.issuer(planned) };
-  const decisions = await decisionsOf(requests, before, after, { run, turn });
+  const decisions = await decisionsOf(requests, before, after, run);
   // Read in slices, between which the state may have moved on.
   if (held.version !== run.version) return undefined;
   const changes = changesOf(run.results, lines);
@@ -102,7 +101,7 @@ async function decisionsOf(
   requests: readonly ComparedRequest[],
   before: Deciding,
   after: Deciding,
-  { run, turn }: { readonly run: DryRun<PlanFacts>; readonly turn: Turn },
+  run: DryRun<PlanFacts>,
 ): Promise<readonly PlannedDecision[]> {
   const policies = {
     before: new Set(Array.from(before.state.policies.all(), ({ id }) => id)),
@@ -111,11 +110,14 @@ async function decisionsOf(
     ),
   };
   const deadline = performance.now() + longestDeciding;
-  const inTime: Turn = (slice) => {
-    if (performance.now() <= deadline) return turn(slice);
-    throw new Problem('too-large', `The decisions take more than ${String(longestDeciding / 1000)} s`);
-  };
-  return inSlices(changedDecisions(requests, before, after, policies), inTime, () => undefined);
+  const turn = createTurns();
+  const deciding = changedDecisions(requests, before, after, policies);
+  for (let next = deciding.next(); ; next = deciding.next()) {
+    if (next.done === true) return next.value;
+    if (performance.now() > deadline)
+      throw new Problem('too-large', `The decisions take more than ${String(longestDeciding / 1000)} s`);
+    await turn();
+  }
 }
 
 function changesOf(results: readonly ApplyResult[], { fields }: PlannedLines): readonly PlannedChange[] {

@@ -12,7 +12,7 @@ import type { WantedObject } from '../../apply/planned-lines.ts';
 import { readBody } from '../request/read-body.ts';
 import { parseQuestion } from '../resources/question.ts';
 import type { Question } from '../resources/question.ts';
-import { inSlices, type Turn } from '../../../program/scheduling.ts';
+import { createTurns } from '../../../program/scheduling.ts';
 
 /** A request of a plan: a question, perhaps about some user of a group. */
 export interface GivenRequest extends Question {
@@ -56,12 +56,16 @@ export function readPlanBytes(request: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Parses the body of a plan, in turns of the event loop. Throws Problem `too-large`, `not-parsable` and `invalid`, with
+ * Parses the body of a plan; the event loop serves others meanwhile. Throws Problem `too-large`, `not-parsable` and `invalid`, with
  * the number of the line.
  */
-export async function parsePlan(bytes: Buffer, turn: Turn): Promise<PlanBody> {
+export async function parsePlan(bytes: Buffer): Promise<PlanBody> {
   const body = createBody();
-  await inSlices(linesOf(bytes), turn, body.add);
+  const turn = createTurns();
+  for (const line of linesOf(bytes)) {
+    body.add(line);
+    await turn();
+  }
   return body;
 }
 

@@ -6,7 +6,6 @@ import { refuseParameters } from '../../records/search/parameters.ts';
 import { createFairQueue } from '../../shares/fair-queue.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import type { Endpoint } from '../request/request-context.ts';
-import { loopTurns } from '../server/loop-time.ts';
 import { personal, sendJson } from '../server/send.ts';
 import { makePlan } from './make-plan.ts';
 import { parsePlan, readPlanBytes } from './plan-body.ts';
@@ -50,15 +49,7 @@ function comparingSecrets({ oauth, throttle, secretLimits }: ApiContext, box: st
 }
 
 /** A box computes one plan at a time, and a replica two. */
-const planLimits = {
-  places: 2,
-  mostOfOne: 1,
-  mostAlone: 1,
-  waiting: 20,
-  patience: 5_000,
-  presence: 0,
-  longestDebt: 1_000,
-} as const;
+const planLimits = { places: 2, mostOfOne: 1, isFixed: true, waiting: 20, patience: 5_000 };
 
 /**
  * `POST /$plan`: the effect of a desired state on the box, which it does not change. Its policies see no body, because
@@ -81,13 +72,12 @@ export function planEndpoint(context: ApiContext): Endpoint {
     if (isLate) granted = await authorize(token, asked, context.oauth);
     requestContext.client = granted.session?.client.id;
     requestContext.policy = granted.policy;
-    const sharer = { box, member: requestContext.client ?? remoteAddr };
-    const turn = loopTurns(context, sharer);
+    const sharer = { box, member: requestContext.client ?? requestContext.network };
     const answer = await plans.run(sharer, async () => {
-      const body = await parsePlan(bytes, turn);
+      const body = await parsePlan(bytes);
       const caller = { ...originOf(requestContext, granted.session), remoteAddr };
       const isStored = comparingSecrets(context, box, caller);
-      return makePlan(body, { box, services: context.oauth, isStored, turn });
+      return makePlan(body, { box, services: context.oauth, isStored });
     });
     sendJson(response, answer, context.onAnswer, personal);
   };

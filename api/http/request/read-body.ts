@@ -7,6 +7,12 @@ import { requestContextOf } from './request-context.ts';
 /** Bytes of bodies that a process holds at once for its callers: 64 MiB. */
 export const heldBodyBytes = 67_108_864;
 
+/**
+ * First bytes of each body that are not counted: however many networks have used up the budget, a token request of
+ * another one is read. They are bounded by the number of connections, as the heads of requests are.
+ */
+const uncountedBytes = 4_096;
+
 const key: unique symbol = Symbol('body bytes');
 
 /** A request that carries its part of the budget. */
@@ -18,7 +24,8 @@ interface Carrier {
 class HeldBytes {
   readonly #budget: ByteBudget;
   readonly #sharer: string;
-  #bytes = 0;
+  #received = 0;
+  #counted = 0;
   #isAnswered = false;
 
   constructor(budget: ByteBudget, network: string) {
@@ -28,13 +35,16 @@ class HeldBytes {
 
   /** Takes bytes; false if the sharer has used up its share, or the request has been answered. */
   take(bytes: number): boolean {
-    const isTaken = !this.#isAnswered && this.#budget.take(this.#sharer, bytes);
-    if (isTaken) this.#bytes += bytes;
-    return isTaken;
+    if (this.#isAnswered) return false;
+    const more = Math.max(0, this.#received + bytes - uncountedBytes) - this.#counted;
+    if (more > 0 && !this.#budget.take(this.#sharer, more)) return false;
+    this.#received += bytes;
+    this.#counted += more;
+    return true;
   }
 
   giveBack(): void {
-    if (this.#bytes > 0) this.#budget.giveBack(this.#sharer, this.#bytes);
+    if (this.#counted > 0) this.#budget.giveBack(this.#sharer, this.#counted);
     this.#isAnswered = true;
   }
 }

@@ -9,12 +9,11 @@ import { refuseParameters } from '../../records/search/parameters.ts';
 import type { GuessPassword } from '../../users/user/change.ts';
 import { bearerToken, missingToken, refusedToken } from '../access/authenticate.ts';
 import { decideWithBody, resourceBody } from '../formats/resource-body.ts';
-import { negotiate, renderInTurns } from '../formats/negotiate.ts';
+import { negotiate, render } from '../formats/negotiate.ts';
 import { originOf, requestContextOf } from '../request/request-context.ts';
 import { queryOf } from '../request/query.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import type { Endpoint, PathParameters } from '../request/request-context.ts';
-import { loopTurns } from '../server/loop-time.ts';
 import { personal, send } from '../server/send.ts';
 import { guessOverRest } from '../throttle/password-guess.ts';
 import { hashSharer, servicesOf } from '../throttle/hash-sharer.ts';
@@ -44,8 +43,7 @@ export function withOwnAccount(context: ApiContext, handler: AccountHandler): En
     const query = queryOf(path);
     const token = bearerToken(request, query, box); //          RFC 6750 §2.1
     if (token === undefined) throw missingToken(box);
-    const turn = loopTurns(context, { box, member: remoteAddr });
-    const body = resourceBody(request, turn);
+    const body = resourceBody(request);
     const owner = await decideWithBody(request, body, () => ownerOf(box, token, context));
     const { session, user, settings } = owner;
     const parsed = await body?.read();
@@ -64,7 +62,7 @@ export function withOwnAccount(context: ApiContext, handler: AccountHandler): En
     };
     const sharer = hashSharer(context.throttle, box, remoteAddr);
     const services = servicesOf(context.oauth, sharer, originOf(requestContext, session));
-    const answer = await renderInTurns(await handler(exchange, services), format, turn);
+    const answer = render(await handler(exchange, services), format);
     send(response, { ...answer, headers: { ...personal, ...answer.headers } }, context.onAnswer);
   };
 }

@@ -39,7 +39,7 @@ import type { ResourceExchange, ResourceHandler } from './resource-exchange.ts';
 
 /** `POST /AccessPolicy/$explain`: every candidate policy for a subject and a request, its result, and the decision. */
 export function explainHandler(services: OAuthServices): ResourceHandler {
-  return async ({ box, query, body, mayReadPolicies, turn }) => {
+  return async ({ box, query, body, mayReadPolicies, long }) => {
     refuseParameters(query);
     const asked = parseQuestion(body);
     const user = await personOf(asked, box, services);
@@ -49,7 +49,8 @@ export function explainHandler(services: OAuthServices): ResourceHandler {
     );
     if (found === undefined) throw new Problem('not-found', 'There is nothing at this address');
     const { explanation, denied } = found;
-    return { status: 200, body: denied === undefined ? explanation : await withReasons(explanation, denied, turn) };
+    if (denied === undefined) return { status: 200, body: explanation };
+    return { status: 200, body: await long(() => withReasons(explanation, denied)) };
   };
 }
 

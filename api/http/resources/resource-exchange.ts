@@ -4,7 +4,6 @@ import type { ConfirmChanges } from '../../records/write/confirm-changes.ts';
 import type { StoredKind } from '../../records/services.ts';
 import type { BoxState } from '../../box/box-state.ts';
 import type { UserServices } from '../../users/services.ts';
-import type { Turn } from '../../../program/scheduling.ts';
 
 /** The resource types of the generic resource API. */
 export type ResourceKind = StoredKind | 'Session' | 'Group' | 'Grant' | 'AuditEvent';
@@ -30,8 +29,7 @@ export interface ResourceExchange {
   readonly ifNoneMatch: string | undefined;
   /** Checks whether the caller may also list the policies of the box, under the state that is given. */
   readonly mayReadPolicies: (state: BoxState) => Promise<boolean>;
-  /** Runs a slice of long work when the event loop has time for the caller. */
-  readonly turn: Turn;
+  readonly long: LongWork;
   /** Verifies the password of a user in the body, as at the sign-in. */
   readonly guessPassword: GuessPassword;
   /** Undefined if no policy has read the changes of the request. */
@@ -39,6 +37,9 @@ export interface ResourceExchange {
   /** Body of a PUT, POST or PATCH, from parseBody. */
   readonly body: unknown;
 }
+
+/** Runs work that holds the event loop for more than some milliseconds in the turn of the caller. */
+export type LongWork = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** An answer before it is written in the caller's format; without `body` and `page` it has none. */
 export interface ResourceAnswer {

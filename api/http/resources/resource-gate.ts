@@ -4,7 +4,7 @@ import type { StoredUser } from '../../db/user/user.ts';
 import type { Needs } from '../../policy/needs.ts';
 import { confirming, untilConfirmed } from '../../records/write/confirm-changes.ts';
 import type { BoxState } from '../../box/box-state.ts';
-import type { Sharer } from '../../shares/places.ts';
+import type { Sharer } from '../../shares/fair-queue.ts';
 import { InvalidUser } from '../../users/user/invalid-user.ts';
 import { bearerToken, queryOrBearerToken } from '../access/authenticate.ts';
 import { authorize, mayListPolicies } from '../access/authorize.ts';
@@ -15,13 +15,11 @@ import type { Endpoint } from '../request/request-context.ts';
 import { guessOverRest } from '../throttle/password-guess.ts';
 import { hashSharer, servicesOf } from '../throttle/hash-sharer.ts';
 import type { RequestServices } from '../throttle/hash-sharer.ts';
-import { inPageTurn } from './large-pages.ts';
-import { loopTurns } from '../server/loop-time.ts';
 import { queryOf } from '../request/query.ts';
 import type { ResourceBody } from '../formats/resource-body.ts';
-import { negotiate, renderInTurns, versionTags } from '../formats/negotiate.ts';
+import { negotiate, renderAnswer, versionTags } from '../formats/negotiate.ts';
 import type { RequestedWrite } from './requested-changes.ts';
-import type { AddressedType, ResourceAnswer, ResourceExchange } from './resource-exchange.ts';
+import type { AddressedType, LongWork, ResourceAnswer, ResourceExchange } from './resource-exchange.ts';
 import { personal, send } from '../server/send.ts';
 
 type Handler = (exchange: ResourceExchange, services: RequestServices) => Promise<ResourceAnswer>;
@@ -43,15 +41,14 @@ export function withAuthorization(
   const isUsers = resourceType === 'User';
   return async (request, response, parameters) => {
     const requestContext = requestContextOf(response);
-    const { box, path, remoteAddr, requestId } = requestContext;
+    const { box, path, network, remoteAddr, requestId } = requestContext;
     const query = queryOf(path);
     const { token, isInQuery } = isUsers //                     RFC 6750 §2.1, §2.3
       ? queryOrBearerToken(request, query, box)
       : { token: bearerToken(request, query, box), isInQuery: false };
     const id = partOfPath(parameters, 'id');
     const resource = { resourceType, ...(id === undefined ? {} : { id }) };
-    const turn = loopTurns(context, { box, member: remoteAddr });
-    const body = resourceBody(request, turn); //                RFC 9110 §6.4
+    const body = resourceBody(request); //                      RFC 9110 §6.4
     const { method, headers } = request;
     const contentType = headers['content-type'];
     const isRead = method === 'GET' || method === 'HEAD';
@@ -65,8 +62,8 @@ export function withAuthorization(
       if (parsed instanceof Problem)
         throw isUsers && parsed.code === 'invalid' ? new InvalidUser(parsed.faults, {}) : parsed;
       const format = negotiate(headers.accept); //              RFC 9110 §12.5.1
-      const reader = { box, member: requestContext.client ?? remoteAddr };
-      const callersTurn = loopTurns(context, reader);
+      const sharerOfTime = { box, member: requestContext.client ?? network };
+      const long: LongWork = (work) => context.longWork.run(sharerOfTime, work);
       const addressed = {
         box,
         id,
@@ -80,19 +77,14 @@ export function withAuthorization(
         baseUrl: granted.issuer,
         settings: granted.settings,
         mayReadPolicies: (state: BoxState) => mayListPolicies(granted.session, asked, state, context.oauth),
-        turn: callersTurn,
+        long,
         confirmChanges: confirming(granted.changes),
         guessPassword: (user: StoredUser, verify: (sharer: Sharer) => Promise<boolean>) =>
           guessOverRest(context, { box, address: remoteAddr, requestId, by: granted.session?.user?.id }, user, verify),
       };
       const sharer = hashSharer(context.throttle, box, remoteAddr);
-      return inPageTurn(context, reader, query, async () => {
-        const told = await handler(
-          addressed,
-          servicesOf(context.oauth, sharer, originOf(requestContext, granted.session)),
-        );
-        return renderInTurns(told, format, callersTurn);
-      });
+      const services = servicesOf(context.oauth, sharer, originOf(requestContext, granted.session));
+      return renderAnswer(await handler(addressed, services), format, long);
     });
     send(response, { ...answer, headers: { ...personal, ...answer.headers } }, context.onAnswer);
   };

@@ -19,10 +19,8 @@ export interface ApiContext {
   readonly throttle: Throttle;
   /** The bytes of bodies that the process holds for its callers. */
   readonly bodyBytes: ByteBudget;
-  /** Divides long work on the event loop among boxes. */
-  readonly loopTime: Pick<FairQueue, 'run'>;
-  /** The turns of boxes that read large pages. */
-  readonly largePages: Pick<FairQueue, 'run'>;
+  /** Long work on the event loop, one piece at a time. */
+  readonly longWork: Pick<FairQueue, 'run'>;
   /** Requests that are being answered. */
   readonly inFlight: InFlight;
   readonly passwordLimits: PasswordLimits;

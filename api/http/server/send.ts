@@ -1,6 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline, Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
 import { CHECK_PATH } from '../gateway/original-request.ts';
 import { requestContextOf } from '../request/request-context.ts';
 import type { RequestContext } from '../request/request-context.ts';
@@ -8,7 +6,7 @@ import type { RequestContext } from '../request/request-context.ts';
 /** Headers of an answer; each element of a list is sent as a header of the same name. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[]>>;
 
-/** An answer before it is sent: `body` is text already, or pieces of a long one as UTF-8. */
+/** An answer before it is sent: `body` is text already, or pieces of UTF-8 that answers share. */
 export interface Answer {
   readonly status: number;
   readonly headers?: AnswerHeaders;
@@ -68,8 +66,7 @@ const shared: readonly string[] = [
 const policyAt = everyAnswer.indexOf('Content-Security-Policy') + 1;
 
 /**
- * Sends an answer in one write: status, headers and body together; of a body in pieces, one after the other.
- * `onAnswer` is called first.
+ * Sends an answer in one write: status, headers and body together. `onAnswer` is called first.
  */
 export function send(response: ServerResponse, answer: Answer, onAnswer: OnAnswer): void {
   const requestContext = requestContextOf(response);
@@ -96,9 +93,10 @@ export function send(response: ServerResponse, answer: Answer, onAnswer: OnAnswe
   const isLeft = isBodyLeft(response.req);
   if (isLeft) response.shouldKeepAlive = false;
   response.writeHead(answer.status, headers);
-  if (body !== undefined && typeof body !== 'string') sendPieces(response, body, isLeft);
-  else if (isLeft) endAfterBody(response, body, encoding);
-  else response.end(body, encoding);
+  if (typeof body === 'object') for (const piece of body) response.write(piece);
+  const text = typeof body === 'object' ? undefined : body;
+  if (isLeft) endAfterBody(response, text, encoding);
+  else response.end(text, encoding);
 }
 
 /**
@@ -135,24 +133,8 @@ function discarded(request: IncomingMessage): Promise<void> {
 }
 
 function lengthOf(body: string | readonly Buffer[], encoding: 'latin1' | 'utf8'): number {
-  if (typeof body === 'string') return encoding === 'latin1' ? body.length : Buffer.byteLength(body);
-  return body.reduce((sum, piece) => sum + piece.length, 0);
-}
-
-/** Sends pieces as fast as the caller reads them, at most one in a round of the event loop. */
-function sendPieces(response: ServerResponse, pieces: readonly Buffer[], isLeft: boolean): void {
-  // A pipeline into a closed response throws.
-  if (response.destroyed) return;
-  // A caller who hangs up ends it: there is nobody left to answer.
-  pipeline(Readable.from(inRounds(pieces, isLeft ? response.req : undefined)), response, () => undefined);
-}
-
-async function* inRounds(pieces: readonly Buffer[], left: IncomingMessage | undefined): AsyncGenerator<Buffer> {
-  for (const piece of pieces) {
-    yield piece;
-    await setImmediate();
-  }
-  if (left !== undefined) await discarded(left);
+  if (typeof body !== 'string') return body.reduce((sum, piece) => sum + piece.length, 0);
+  return encoding === 'latin1' ? body.length : Buffer.byteLength(body);
 }
 
 function isAscii(text: string): boolean {

@@ -1,6 +1,6 @@
 import type { AuditTrail, Origin } from '../../audit/audit-trail.ts';
 import type { OAuthServices } from '../../oauth/services.ts';
-import type { Sharer } from '../../shares/places.ts';
+import type { Sharer } from '../../shares/fair-queue.ts';
 import { networkOf } from '../../ip-address.ts';
 import type { Throttle } from './throttle.ts';
 

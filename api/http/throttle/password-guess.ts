@@ -7,7 +7,7 @@ import { storeNetwork } from '../../db/user/user-write.ts';
 import type { SignInNetworks, StoredUser } from '../../db/user/user.ts';
 import { networkOf } from '../../ip-address.ts';
 import { Problem } from '../../problem.ts';
-import type { Sharer } from '../../shares/places.ts';
+import type { Sharer } from '../../shares/fair-queue.ts';
 import { emailKey } from '../../users/user/email.ts';
 import type { AdmitGuess, GuessedAccount } from '../../users/sign-in/verify-password.ts';
 import { createSharedFailures } from './failures-of-all-replicas.ts';

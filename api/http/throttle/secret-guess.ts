@@ -6,7 +6,7 @@ import { clientId } from '../../oauth/client-auth/client-auth-request.ts';
 import { OAuthError } from '../../oauth/oauth-error.ts';
 import type { TokenRequest } from '../../oauth/token/grants/grant.ts';
 import { Problem } from '../../problem.ts';
-import type { Sharer } from '../../shares/places.ts';
+import type { Sharer } from '../../shares/fair-queue.ts';
 import { setNewest } from '../../../program/bounded-map.ts';
 import { hashSharer } from './hash-sharer.ts';
 import type { SharedFailures } from './failures-of-all-replicas.ts';

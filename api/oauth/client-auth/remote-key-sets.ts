@@ -48,12 +48,10 @@ const mostSets = 1_000;
 export const fetchLimits: FairQueueLimits = {
   places: 32,
   mostOfOne: 16,
-  mostAlone: 16,
-  ofMember: { mostOfOne: 4, mostAlone: 4 },
+  mostOfMember: 4,
+  isFixed: true,
   waiting: 256,
   patience: 1_500,
-  presence: 1_000,
-  longestDebt: 1_500,
 };
 
 interface Held {

@@ -1,7 +1,7 @@
 import { inBox } from '../../db/core/transaction.ts';
 import { findSigningIn } from '../../db/user/user.ts';
 import type { SigningIn } from '../../db/user/user.ts';
-import type { Sharer } from '../../shares/places.ts';
+import type { Sharer } from '../../shares/fair-queue.ts';
 import { emailKey } from '../user/email.ts';
 import type { UserServices } from '../services.ts';
 

@@ -11,7 +11,7 @@ import { changing } from '../../records/write/change.ts';
 import { ChangedMeanwhile } from '../../records/write/confirm-changes.ts';
 import type { WriteConditions } from '../../records/write/confirm-changes.ts';
 import { demandPreconditions } from '../../records/write/etag.ts';
-import type { Sharer } from '../../shares/places.ts';
+import type { Sharer } from '../../shares/fair-queue.ts';
 import type { BoxState } from '../../box/box-state.ts';
 import { changedUserFields } from './changed-user-fields.ts';
 import { InvalidUser } from './invalid-user.ts';

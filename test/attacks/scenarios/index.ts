@@ -3,7 +3,7 @@ import { bodies } from './bodies.ts';
 import { compilation } from './compilation.ts';
 import { fetches } from './fetches.ts';
 import { guesses } from './guesses.ts';
-import { largeClients } from './large-clients.ts';
+import { largestObjects } from './largest-objects.ts';
 import { patterns } from './patterns.ts';
 import { filteredSearches, searches, smallerSearches } from './searches.ts';
 import { wrongPasswords } from './wrong-passwords.ts';
@@ -19,5 +19,5 @@ export const attacks: readonly Attack[] = [
   smallerSearches,
   filteredSearches,
   fetches,
-  largeClients,
+  largestObjects,
 ];

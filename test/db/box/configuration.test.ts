@@ -71,9 +71,7 @@ describe('the statements of a box’s configuration', () => {
   }
 
   function changesSince(since: number, name = 'default') {
-    return inBox(database.pool, name, 'snapshot', (connection) =>
-      readConfigChanges(connection, name, since, { without: [], most: Infinity }),
-    );
+    return inBox(database.pool, name, 'snapshot', (connection) => readConfigChanges(connection, name, since));
   }
 
   describe('a box', () => {

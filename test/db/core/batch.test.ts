@@ -170,17 +170,6 @@ describe('a batch', () => {
     ]);
   });
 
-  it('R-06 takes items of the first boxes in line when few boxes may share a run, however many items fit', async () => {
-    const { submit, runs } = steered({ inFlight: 1, size: 4, boxes: 2 });
-    for (const item of [0, 1, 2, 100, 200, 201, 300, 101]) void submit(item);
-    for (let count = 1; count <= 3; count += 1) {
-      await turnsUntil(() => runs.length === count);
-      runs[count - 1]?.succeed();
-    }
-    const sorted = runs.map(({ items }) => [...items].sort((one, other) => one - other));
-    expect(sorted).to.deep.equal([[0, 1, 100, 101], [200, 201, 300], [2]]);
-  });
-
   it('R-06 gives the place of the box with the most items in line to one that has fewer', async () => {
     const { submit, runs } = steered({ inFlight: 1, waiting: 3 });
     void submit(0);

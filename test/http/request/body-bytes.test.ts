@@ -71,6 +71,11 @@ describe('bytes of bodies that are held', () => {
     expect((await group(victim, 'good')).status).to.equal(201);
   });
 
+  it('leaves room for a token request when networks have filled the memory one after the other', async () => {
+    for (let nth = 1; nth <= 7; nth += 1) await floodFrom(`203.0.113.${String(nth)}`);
+    expect((await token(victim)).status).to.equal(200);
+  });
+
   it('R-05 are 64 MiB in each replica', () => {
     expect(heldBodyBytes).to.equal(64 * megabyte);
   });

@@ -18,8 +18,6 @@ import { createByteBudget } from '../../../api/shares/byte-budget.ts';
 import { createFailureSlot } from '../../../api/credentials/key-sealing.ts';
 import { createKnownAddresses } from '../../../api/http/throttle/secret-guess.ts';
 import { createSharedFailures } from '../../../api/http/throttle/failures-of-all-replicas.ts';
-import { createLargePages } from '../../../api/http/resources/large-pages.ts';
-import { createLoopTime } from '../../../api/http/server/loop-time.ts';
 import { createInFlight } from '../../../api/shares/in-flight.ts';
 import { createPasswordLimits } from '../../../api/http/throttle/password-guess.ts';
 import { createThrottle, defaultThrottle } from '../../../api/http/throttle/throttle.ts';
@@ -130,8 +128,7 @@ describe('errors as answers', () => {
         rootBox: () => Promise.resolve(undefined),
       },
       boxes: createKnownBoxes(world.services.states),
-      loopTime: createLoopTime(),
-      largePages: createLargePages(),
+      longWork: { run: <T>(_: unknown, work: () => Promise<T>) => work() },
       bodyBytes: createByteBudget('body_bytes', heldBodyBytes),
       inFlight: createInFlight(),
       throttle,
