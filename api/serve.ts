@@ -14,7 +14,7 @@ import { createPasswords } from './credentials/password.ts';
 import { createUserHints } from './credentials/user-hint.ts';
 import { declaredDaysOf } from './db/audit/audit-days.ts';
 import { batchedStatements } from './db/batched-statements.ts';
-import { batchBounds } from './db/core/batch-bounds.ts';
+import { batchBounds } from './db/core/statement-batches.ts';
 import { Outage } from './db/core/outage.ts';
 import { defaultLimits, openDatabase } from './db/core/pool.ts';
 import type { Connections, Database } from './db/core/pool.ts';

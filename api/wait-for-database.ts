@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { ApiConfig } from './config.ts';
-import { adviceFor } from './db/core/advice.ts';
-import { Outage } from './db/core/outage.ts';
+import { adviceFor, Outage } from './db/core/outage.ts';
 import type { Certificate } from './http/tls/certificate.ts';
 import { createHttpServer, defaultServerLimits, listen } from './http/server/server.ts';
 import type { Log } from '../program/log.ts';

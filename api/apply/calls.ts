@@ -1,6 +1,6 @@
 import type { ClusterSettingsCall } from '../client/cluster-settings.ts';
 import { storeClusterSettings } from '../db/box/cluster-settings.ts';
-import { demandStandby } from '../db/box/durability.ts';
+import { demandStandby, bumpVersion } from '../db/box/box.ts';
 import { outsideBoxes, inBox, inBoxWithin, type Connection } from '../db/core/transaction.ts';
 import { demandEpoch } from './claims.ts';
 import type { ApplyServices } from './apply.ts';
@@ -11,7 +11,6 @@ import { builtInName } from '../../crds/reserved-ids.ts';
 import { missingLinks as readMissing } from '../db/resource/resource.ts';
 import type { Connections } from '../db/core/pool.ts';
 import type { PinnedServiceAccount, ServiceAccountsCall } from '../client/service-accounts.ts';
-import { bumpVersion } from '../db/box/box.ts';
 import { lockResources, revokeClients } from '../db/resource/write.ts';
 import { readPins, storeSeen } from '../db/client-auth/service-account-pin.ts';
 import {
@@ -24,8 +23,8 @@ import {
 import { findUse } from '../db/box/box-use.ts';
 import { readLastUse, readUsage } from '../db/session/client-usage.ts';
 import type { LastUse, UsageSpan } from '../db/session/client-usage.ts';
-import { readUsedPolicies } from '../db/request/policy-use.ts';
-import type { UsedPolicy } from '../db/request/policy-use.ts';
+import { readUsedPolicies } from '../db/request/recorded-request.ts';
+import type { UsedPolicy } from '../db/request/recorded-request.ts';
 import { sizesOfGroups } from '../db/user/declared-group.ts';
 
 /** Limits of one call: some tenths of a second's work, regardless of the size of the box. */

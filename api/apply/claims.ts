@@ -5,7 +5,7 @@ import { demandFewUsers, endBoxData } from '../db/box/box-data.ts';
 import { bumpVersion } from '../db/box/box.ts';
 import { adoptRows, bindBox, lockBox, readBinding, reopenBox, retireBox } from '../db/box/namespace.ts';
 import type { Connection } from '../db/core/transaction.ts';
-import { lockEpoch } from '../db/box/epoch.ts';
+import { lockEpoch } from '../db/box/cluster-settings.ts';
 import type { Binding } from '../db/box/namespace.ts';
 import type { Box } from '../../crds/box.ts';
 import { claimHosts, holdHosts } from '../db/box/box-host.ts';

@@ -3,14 +3,14 @@ import { generatedSecretText } from '../../crds/generated-secret-text.ts';
 import type { Resource } from '../../crds/validate.ts';
 import type { ApplyLine, DeclareLine, DeleteLine, RowName } from '../client/desired-state.ts';
 import type { PlannedObject } from '../client/plan.ts';
-import type { PlannedRow } from '../db/resource/planned-rows.ts';
+import type { PlannedRow } from '../db/resource/exported-rows.ts';
 import type { Owner } from '../db/resource/resource.ts';
 import { createTurns } from '../../program/scheduling.ts';
 import { differingFields } from '../records/write/changed-fields.ts';
 import { clusterOfBox } from '../db/box/box.ts';
 import type { Connections } from '../db/core/pool.ts';
 import { inBoxWithin } from '../db/core/transaction.ts';
-import { plannedRows } from '../db/resource/planned-rows.ts';
+import { plannedRows } from '../db/resource/exported-rows.ts';
 
 /**
  * Verifies a client secret: true if it is one of the stored forms, undefined if it cannot be compared now. Throws

@@ -10,13 +10,11 @@ import type { BoxState, MovingBoxState } from './box-state.ts';
 import { createLoadedBoxes } from './loaded-boxes.ts';
 import type { LoadedBoxesParts } from './loaded-boxes.ts';
 import type { AssertionUse } from '../db/client-auth/assertion.ts';
-import type { EntryKey, KnownEntry } from '../db/client-auth/service-account-entry.ts';
-import type { FamilyKey } from '../db/session/family-statement.ts';
+import type { EntryKey, KnownEntry } from '../db/client-auth/service-account-pin.ts';
+import type { FamilyKey, RefreshUse } from '../db/session/family-statement.ts';
 import type { FoundSession, SessionKey } from '../db/session/check.ts';
-import type { FirstOfFamily } from '../db/session/issue-family.ts';
-import type { NewSession } from '../db/session/issue.ts';
+import type { FirstOfFamily, NewSession } from '../db/session/issue.ts';
 import type { RefreshFamily } from '../db/session/refresh-family.ts';
-import type { RefreshUse } from '../db/session/refresh-statement.ts';
 import type { Versioned } from '../db/core/statement.ts';
 
 /**

@@ -1,15 +1,12 @@
 import { useAssertion } from './client-auth/assertion.ts';
-import { findServiceAccount } from './client-auth/service-account-entry.ts';
+import { findServiceAccount } from './client-auth/service-account-pin.ts';
 import type { BatchLimits } from './core/batch.ts';
 import type { Connections } from './core/pool.ts';
-import { unprepared } from './core/prepared-statements.ts';
-import { batchesOn, type Runner } from './core/statement-batches.ts';
+import { unprepared, batchesOn, type Runner } from './core/statement-batches.ts';
 import type { Connection } from './core/transaction.ts';
 import { findSession } from './session/check.ts';
-import { findFamily } from './session/family-statement.ts';
-import { issueFamily } from './session/issue-family.ts';
-import { configVersion, issueSession } from './session/issue.ts';
-import { refreshSession } from './session/refresh-statement.ts';
+import { findFamily, refreshSession } from './session/family-statement.ts';
+import { issueFamily, configVersion, issueSession } from './session/issue.ts';
 
 /** The statements of the token and check paths. Each throws Outage when Postgres cannot answer soon. */
 export type BatchedStatements = ReturnType<typeof statementsOn>;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createDeclaredDays } from '../../api/db/audit/declared-days.ts';
+import { createDeclaredDays } from '../../api/db/audit/audit-days.ts';
 import { makeWorld } from '../oauth/world.ts';
 import type { World } from '../oauth/world.ts';
 

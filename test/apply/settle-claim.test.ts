@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ApplyHead } from '../../api/client/desired-state.ts';
-import { claimEpoch } from '../../api/db/box/epoch.ts';
+import { claimEpoch } from '../../api/db/box/cluster-settings.ts';
 import { applyBox } from '../../api/apply/apply.ts';
 import { Locked } from '../../api/apply/claims.ts';
 import { makeWorld } from '../oauth/world.ts';

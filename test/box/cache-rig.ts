@@ -2,7 +2,7 @@ import { makeSessionId } from '../../api/credentials/token-text.ts';
 import { createKeySealing } from '../../api/credentials/key-sealing.ts';
 import { bumpVersion } from '../../api/db/box/box.ts';
 import { batchedStatements } from '../../api/db/batched-statements.ts';
-import { batchBounds } from '../../api/db/core/batch-bounds.ts';
+import { batchBounds } from '../../api/db/core/statement-batches.ts';
 import { createPool, defaultLimits } from '../../api/db/core/pool.ts';
 import { deleteResources } from '../../api/db/resource/write.ts';
 import { storeResources } from '../../api/db/resource/store.ts';

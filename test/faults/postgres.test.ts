@@ -3,7 +3,7 @@ import pg from 'pg';
 import { startApiProcess } from '../support/api-process.ts';
 import type { ApiProcess } from '../support/api-process.ts';
 import { eventually } from '../support/eventually.ts';
-import { IN_RECOVERY } from '../../api/db/core/primary.ts';
+import { IN_RECOVERY } from '../../api/db/core/with-connection.ts';
 import { writeOwned } from '../support/physical-backup.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import type { FaultProxy } from '../support/fault-proxy.ts';

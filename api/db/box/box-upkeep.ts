@@ -1,4 +1,4 @@
-import { builtInIds } from '../resource/built-in-clients.ts';
+import { builtInIds } from '../resource/resource.ts';
 import { lockResources } from '../resource/write.ts';
 import type { Connections } from '../core/pool.ts';
 import type { Connection } from '../core/transaction.ts';

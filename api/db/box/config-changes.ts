@@ -1,7 +1,7 @@
 import { quotaOf } from '../../../crds/quota.ts';
 import type { Quota } from '../../../crds/quota.ts';
 import { storedQuota } from './box-use.ts';
-import { builtInFrom } from '../resource/built-in-clients.ts';
+import { builtInFrom } from '../resource/resource.ts';
 import type { PreviousSecret } from '../resource/resource.ts';
 import type { Connection } from '../core/transaction.ts';
 

@@ -1,12 +1,12 @@
 import { BUILT_IN_CLIENTS } from '../../../crds/reserved-ids.ts';
-import { builtInFrom } from '../resource/built-in-clients.ts';
+import { builtInFrom } from '../resource/resource.ts';
 import { quotaOf } from '../../../crds/quota.ts';
 import { storedQuota } from './box-use.ts';
 import { bumpVersion } from './box.ts';
 import { momentAt } from '../core/keyset.ts';
 import { lowestIdAt } from '../core/uuid-v7.ts';
 import type { Connections } from '../core/pool.ts';
-import { filledBuckets, isBucketWithin } from '../session/session-buckets.ts';
+import { filledBuckets, isBucketWithin } from '../session/bucket.ts';
 import { outsideBoxes } from '../core/transaction.ts';
 import type { Connection } from '../core/transaction.ts';
 

@@ -1,5 +1,4 @@
-import { arrayLiteral, bytes } from '../core/array-literal.ts';
-import { fixedText } from '../core/statement.ts';
+import { arrayLiteral, bytes, fixedText } from '../core/statement.ts';
 import type { Statement, StatementConnection } from '../core/statement.ts';
 
 /** One use of an assertion by a request. */

@@ -1,8 +1,5 @@
-import { answersOf } from '../core/answers.ts';
-import type { RowOfItem } from '../core/answers.ts';
-import { arrayLiteral, quoted } from '../core/array-literal.ts';
-import { fixedText } from '../core/statement.ts';
-import type { Statement } from '../core/statement.ts';
+import { answersOf, fixedText, arrayLiteral, quoted } from '../core/statement.ts';
+import type { RowOfItem, Statement } from '../core/statement.ts';
 
 /** Key of a failure count: the subject of the guesses, in a box, during one period. */
 export interface FailureKey {

@@ -1,10 +1,78 @@
 import type pg from 'pg';
-import { Conditions } from './conditions.ts';
-import { countFound, firstBytesOf, foundCount } from './found-rows.ts';
-import type { FoundCount } from './found-rows.ts';
-import { keysetOf, pageOf, Parameters } from './keyset.ts';
-import type { Page, SortColumn, Span } from './keyset.ts';
+import { keysetOf, pageOf, Parameters, momentAt } from './keyset.ts';
+import type { Page, SortColumn, Span, TimeRange } from './keyset.ts';
 import type { Connection } from './transaction.ts';
+
+/** The source of a search: the SQL after FROM, up to the end of its WHERE, with its values. */
+interface Source {
+  readonly from: string;
+  readonly parameters: Parameters;
+}
+
+/** Bytes of one page: a page of larger rows ends early, and the next one continues from there. */
+const PAGE_BYTES = 1_048_576;
+
+/** Column that {@link firstBytesOf} adds to each row. */
+export interface FoundCount {
+  readonly rows_found: string;
+}
+
+/**
+ * Returns SQL for the first rows of an ordered statement, up to {@link PAGE_BYTES} by its column `row_bytes`, after one
+ * row at least. The column `rows_found` contains the number of rows that the statement found.
+ */
+export function firstBytesOf(found: string, parameters: Parameters): string {
+  return `SELECT * FROM (
+       SELECT f.*, sum(f.row_bytes) OVER (ROWS UNBOUNDED PRECEDING) - f.row_bytes AS bytes_before,
+              count(*) OVER () AS rows_found
+         FROM (${found}) AS f) AS p
+      WHERE p.bytes_before < ${parameters.add(PAGE_BYTES)}`;
+}
+
+/** Returns the number of rows that a statement of {@link firstBytesOf} found, even if it returned fewer. */
+export function foundCount(rows: readonly FoundCount[]): number {
+  return Number(rows[0]?.rows_found ?? 0);
+}
+
+/** Counts the rows that a search finds, up to `most`. */
+export async function countFound(connection: Connection, { from, parameters }: Source, most?: number): Promise<number> {
+  const { rows } = await connection.query<{ count: string }>(
+    `SELECT count(*) FROM (SELECT FROM ${from} LIMIT ${parameters.add(most ?? null)}) AS found`,
+    parameters.values,
+  );
+  return Number(rows[0]?.count);
+}
+
+/** Collects the conditions of a WHERE with their values; a comparison with an absent value is no condition. */
+export class Conditions {
+  readonly #parameters: Parameters;
+  readonly #texts: string[] = [];
+
+  constructor(parameters: Parameters) {
+    this.#parameters = parameters;
+  }
+
+  /** Adds a condition as SQL. */
+  add(text: string): void {
+    this.#texts.push(text);
+  }
+
+  /** Adds a condition on a value, unless the value is undefined; `condition` receives its placeholder. */
+  compare(value: unknown, condition: (place: string) => string): void {
+    if (value !== undefined) this.#texts.push(condition(this.#parameters.add(value)));
+  }
+
+  /** Demands that the moment in a column lies within a range. */
+  within(column: string, range: TimeRange | undefined): void {
+    this.compare(range?.from, (place) => `${column} >= ${momentAt(place)}`);
+    this.compare(range?.to, (place) => `${column} < ${momentAt(place)}`);
+  }
+
+  /** All conditions as one. */
+  get text(): string {
+    return this.#texts.join(' AND ');
+  }
+}
 
 /** Column that sorts a list; `keyOf` returns its text in a row, as a cursor has it. */
 export interface ListedColumn<Row> extends SortColumn {

@@ -3,7 +3,7 @@ import type { Connection } from '../core/transaction.ts';
 import { endingJoin, sessionColumns, sessionRecord } from './record.ts';
 import type { SessionAsJson, SessionRecord } from './record.ts';
 import { readScope } from './search.ts';
-import { isBucketWithin } from './session-buckets.ts';
+import { isBucketWithin } from './bucket.ts';
 
 /** Clients whose active sessions are read, and how many at most. */
 export interface ActiveSearch {

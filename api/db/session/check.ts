@@ -1,7 +1,6 @@
-import { arrayLiteral, bytes, sparseArrayLiteral } from '../core/array-literal.ts';
-import type { FirstGrant, GrantLetter } from './grant-letter.ts';
+import { arrayLiteral, bytes, sparseArrayLiteral, fixedText } from '../core/statement.ts';
+import type { FirstGrant, GrantLetter } from './record.ts';
 import type { Person } from '../user/person.ts';
-import { fixedText } from '../core/statement.ts';
 import type { FixedText, Statement, StatementConnection, Versioned } from '../core/statement.ts';
 
 /** Key of a session: found only if the hash is that of its token (null: a JWT's). */

@@ -1,7 +1,7 @@
 import { momentAt } from '../core/keyset.ts';
 import { lowestIdAt } from '../core/uuid-v7.ts';
 import type { Connections } from '../core/pool.ts';
-import { filledBuckets, isBucketWithin } from './session-buckets.ts';
+import { filledBuckets, isBucketWithin } from './bucket.ts';
 import { outsideBoxes } from '../core/transaction.ts';
 import type { Connection } from '../core/transaction.ts';
 

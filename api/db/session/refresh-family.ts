@@ -1,4 +1,4 @@
-import type { FirstGrant } from './grant-letter.ts';
+import type { FirstGrant } from './record.ts';
 import type { Connection } from '../core/transaction.ts';
 import type { Person } from '../user/person.ts';
 

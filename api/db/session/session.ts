@@ -2,11 +2,9 @@ import { notDiscarded } from '../box/box-data.ts';
 import type { NewSession } from './issue.ts';
 import { momentAt } from '../core/keyset.ts';
 import { lockFamily } from './refresh-family.ts';
-import { bucketOfSession } from './bucket.ts';
-import { filledBuckets, isBucketWithin } from './session-buckets.ts';
-import { endingJoin, sessionColumns, sessionRecord } from './record.ts';
+import { bucketOfSession, filledBuckets, isBucketWithin } from './bucket.ts';
+import { endingJoin, sessionColumns, sessionRecord, sessionStatus } from './record.ts';
 import type { SessionColumns, SessionRecord } from './record.ts';
-import { sessionStatus } from './session-status.ts';
 import type { Connection } from '../core/transaction.ts';
 
 /** Ways of ending a session before it expires. */

@@ -16,7 +16,7 @@ import type { ServiceAccountPins } from '../../client/service-accounts.ts';
 import { lines as linesOf } from '../../client/ndjson.ts';
 import { equal } from '../../credentials/client-secret.ts';
 import { declaredBoxes } from '../../db/box/box.ts';
-import { claimEpoch } from '../../db/box/epoch.ts';
+import { claimEpoch } from '../../db/box/cluster-settings.ts';
 import { claimAndAdopt } from '../../db/box/namespace.ts';
 import { Outage } from '../../db/core/outage.ts';
 import type { Connections } from '../../db/core/pool.ts';

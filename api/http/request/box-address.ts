@@ -1,7 +1,7 @@
 import type { StateCache } from '../../box/state-cache.ts';
 import { isIP } from 'node:net';
 import type { ApiConfig } from '../../config.ts';
-import { batchedHosts, batchedRootBox } from '../../db/box/host.ts';
+import { batchedHosts, batchedRootBox } from '../../db/box/box-host.ts';
 import type { Connections } from '../../db/core/pool.ts';
 
 /** The address of a request: the box, and the path below it. */

@@ -1,6 +1,5 @@
 import { inBox } from '../../db/core/transaction.ts';
-import { readPolicyUse, recordedSince } from '../../db/request/policy-use.ts';
-import { readRequests } from '../../db/request/recorded-request.ts';
+import { readPolicyUse, recordedSince, readRequests } from '../../db/request/recorded-request.ts';
 import type { RecordedRequest } from '../../db/request/recorded-request.ts';
 import { refuseParameters } from '../../records/search/parameters.ts';
 import type { ResourceHandler } from './resource-exchange.ts';

@@ -4,8 +4,7 @@ import type { ResourceUse } from '../../shares/resource-use.ts';
 import { createAnswerCounts } from './answer-counts.ts';
 import type { AnswerCounts } from './answer-counts.ts';
 import type { Express, Response } from 'express';
-import { adviceFor } from '../../db/core/advice.ts';
-import { Outage } from '../../db/core/outage.ts';
+import { adviceFor, Outage } from '../../db/core/outage.ts';
 import { errorFacts } from '../../../program/log.ts';
 import type { Log } from '../../../program/log.ts';
 

@@ -1,7 +1,6 @@
 import { addFailures, countFailures } from '../../db/client-auth/failed-attempt.ts';
-import { batchBounds } from '../../db/core/batch-bounds.ts';
+import { batchBounds, batchesOn } from '../../db/core/statement-batches.ts';
 import type { Connections } from '../../db/core/pool.ts';
-import { batchesOn } from '../../db/core/statement-batches.ts';
 import { endAll, tooManyAttempts } from './throttle.ts';
 import type { Attempt } from './throttle.ts';
 

@@ -1,5 +1,5 @@
 import type { Client } from '../../../crds/client.ts';
-import type { FirstGrant } from '../../db/session/grant-letter.ts';
+import type { FirstGrant } from '../../db/session/record.ts';
 import type { ClientState } from '../../box/box-state.ts';
 import type { GrantSettings } from '../token/plan.ts';
 import { canAuthenticate } from '../client-auth/authenticate-client.ts';

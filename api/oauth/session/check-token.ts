@@ -3,7 +3,7 @@ import type { Client } from '../../../crds/client.ts';
 import { uuidV7Time } from '../../db/core/uuid-v7.ts';
 import { uuidText } from '../../../program/text.ts';
 import { parseAccessToken } from '../../credentials/token-text.ts';
-import type { FirstGrant, GrantLetter } from '../../db/session/grant-letter.ts';
+import type { FirstGrant, GrantLetter } from '../../db/session/record.ts';
 import type { FoundSession, SessionKey } from '../../db/session/check.ts';
 import type { Person } from '../../db/user/person.ts';
 import type { BoxState, ClientState } from '../../box/box-state.ts';

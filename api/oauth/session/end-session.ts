@@ -1,6 +1,6 @@
 import { endFamilies, endFamily, endSession as endStoredSession, endSessions } from '../../db/session/session.ts';
 import type { EndedSession, SessionEnd, SessionEnding } from '../../db/session/session.ts';
-import { demandStandbyForBox } from '../../db/box/durability.ts';
+import { demandStandbyForBox } from '../../db/box/box.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import type { OAuthServices } from '../services.ts';

@@ -1,4 +1,4 @@
-import { confirmOnStandby } from '../../db/box/durability.ts';
+import { confirmOnStandby } from '../../db/box/box.ts';
 import { canAuthenticate, identifyClient } from '../client-auth/authenticate-client.ts';
 import type { AuthenticationContext, RequestChecks } from '../client-auth/context.ts';
 import { findSession } from './check-token.ts';

@@ -1,7 +1,7 @@
 import type { Box } from '../../../crds/box.ts';
 import type { Client, GrantType } from '../../../crds/client.ts';
 import { allows } from '../../../crds/compatibility.ts';
-import type { FirstGrant } from '../../db/session/grant-letter.ts';
+import type { FirstGrant } from '../../db/session/record.ts';
 import type { ClientState, BoxState } from '../../box/box-state.ts';
 import type { TokenSubject } from '../../box/scopes.ts';
 import { scopeWithin, hasScope } from '../scope-text.ts';

@@ -1,7 +1,7 @@
 import { uuidText } from '../../../program/text.ts';
 import { makeAccessToken, makeSessionId } from '../../credentials/token-text.ts';
 import { bucketOf } from '../../db/session/bucket.ts';
-import type { GrantLetter } from '../../db/session/grant-letter.ts';
+import type { GrantLetter } from '../../db/session/record.ts';
 import type { NewSession } from '../../db/session/issue.ts';
 import type { Person } from '../../db/user/person.ts';
 import type { BoxState } from '../../box/box-state.ts';
@@ -12,7 +12,7 @@ import { withoutClaims } from '../scope-text.ts';
 import type { AccessTokenPlan } from './plan.ts';
 import type { TokenResponse } from '../../schemas/oauth.ts';
 import type { Box } from '../../../crds/box.ts';
-import { takeSessionRoom } from '../../db/session/session-room.ts';
+import { takeSessionRoom } from '../../db/session/search.ts';
 import { insertSession } from '../../db/session/session.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import type { Transaction } from '../../box/state-cache.ts';

@@ -1,4 +1,4 @@
-import { demandStandby } from '../../db/box/durability.ts';
+import { demandStandby } from '../../db/box/box.ts';
 import { lockResources } from '../../db/resource/write.ts';
 import type { StoredResource } from '../../db/resource/resource.ts';
 import type { Connection } from '../../db/core/transaction.ts';

@@ -3,7 +3,7 @@ import { browserHash, newBrowserToken } from '../../credentials/browser-token.ts
 import { moveCodes } from '../../db/authorization/authorization-code.ts';
 import { insertConsentRequest, takeConsentRequests } from '../../db/authorization/consent-request.ts';
 import { deleteSignIns, insertSignIn } from '../../db/authorization/sign-in.ts';
-import { demandStandby } from '../../db/box/durability.ts';
+import { demandStandby } from '../../db/box/box.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import { lockUserRow } from '../../db/user/user.ts';
 import type { StoredUser } from '../../db/user/user.ts';

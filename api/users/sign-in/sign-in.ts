@@ -1,5 +1,5 @@
 import { browserHash } from '../../credentials/browser-token.ts';
-import { demandStandbyForBox } from '../../db/box/durability.ts';
+import { demandStandbyForBox } from '../../db/box/box.ts';
 import { deleteSignIns } from '../../db/authorization/sign-in.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import type { BoxState } from '../../box/box-state.ts';

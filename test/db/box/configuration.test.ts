@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { allBoxes, bumpVersion, declaredBoxes, ensureBox, lockVersion } from '../../../api/db/box/box.ts';
-import { claimHosts } from '../../../api/db/box/box-host.ts';
+import { claimHosts, batchedHosts, batchedRootBox } from '../../../api/db/box/box-host.ts';
 import { readConfigChanges } from '../../../api/db/box/config-changes.ts';
-import { claimEpoch, lockEpoch } from '../../../api/db/box/epoch.ts';
-import { batchedHosts, batchedRootBox } from '../../../api/db/box/host.ts';
+import { claimEpoch, lockEpoch } from '../../../api/db/box/cluster-settings.ts';
 import { Outage } from '../../../api/db/core/outage.ts';
 import { deleteResources, lockResources } from '../../../api/db/resource/write.ts';
 import { storeResources } from '../../../api/db/resource/store.ts';

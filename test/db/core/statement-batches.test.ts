@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { createPool, defaultLimits } from '../../../api/db/core/pool.ts';
-import { batchBounds } from '../../../api/db/core/batch-bounds.ts';
-import { batchesOn } from '../../../api/db/core/statement-batches.ts';
+import { batchBounds, batchesOn } from '../../../api/db/core/statement-batches.ts';
 import { fixedText, type Statement } from '../../../api/db/core/statement.ts';
 import { eventually } from '../../support/eventually.ts';
 import { freshDatabase } from '../../support/postgres.ts';
