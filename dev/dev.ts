@@ -97,7 +97,7 @@ async function serve(run: Run): Promise<number> {
   signal.throwIfAborted();
 
   const managementKey = new Secret(randomBytes(24).toString('hex'));
-  let reconciler: Reconciler | undefined;
+  const restart = { sweep: (): void => undefined };
   const api = await runApi(
     {
       ...options,
@@ -107,7 +107,7 @@ async function serve(run: Run): Promise<number> {
       databaseUrl,
       managementKey,
       state,
-      onRestart: () => reconciler?.sweep(),
+      onRestart: () => restart.sweep(),
       settings: self.apiSettings,
     },
     output,
@@ -120,8 +120,9 @@ async function serve(run: Run): Promise<number> {
     () => new Date(),
     (box, created) => output.secretFiles(box, created, self.cwd),
   );
-  reconciler = reconcile(run, { reader, state, api, managementKey, keeper: secrets });
-  stopAtEnd('The reconciler', () => reconciler?.stop());
+  const reconciler = reconcile(run, { reader, state, api, managementKey, keeper: secrets });
+  stopAtEnd('The reconciler', () => reconciler.stop());
+  restart.sweep = () => reconciler.sweep();
   await Promise.race([reconciler.firstRound, reconciler.failed, aborted(signal)]);
   giveBackMemory();
   output.unapplied(new Set(reconciler.failing.keys()));

@@ -26,7 +26,7 @@ export interface NextStepsContext {
 /** Prints the next steps for a person, as commands to paste: get a token, sign in. No output ever has a secret. */
 export function printNextSteps(output: DevOutput, context: NextStepsContext): void {
   const { publicUrl, secrets, cwd } = context;
-  const { generatedSubject: generated, chosenSubject: chosen, accountSubject: account } = output;
+  const { generated, chosen, account } = output.subjects();
   const file = generated === undefined ? undefined : secrets.tokenRequest(generated.box, generated.secret);
   if (generated !== undefined && file !== undefined) {
     const boxUrl = addressOf(generated.box, publicUrl);

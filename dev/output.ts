@@ -97,11 +97,15 @@ export interface DevOutput {
   readonly hasObjects: boolean;
   /** True if every object is Ready or suspended, and the folder has no problems. */
   readonly isAllGood: boolean;
-  /** Clients to show a token request for, with a generated or a chosen secret: the first ones in the order of files. */
-  readonly generatedSubject: CurlSubject | undefined;
-  readonly chosenSubject: CurlSubject | undefined;
-  /** Person to sign in as: the first one in the order of files. */
-  readonly accountSubject: AccountSubject | undefined;
+  /**
+   * Returns the clients to show a token request for, with a generated and with a chosen secret, and the person to sign
+   * in as: the first ones in the order of files.
+   */
+  subjects(): {
+    readonly generated: CurlSubject | undefined;
+    readonly chosen: CurlSubject | undefined;
+    readonly account: AccountSubject | undefined;
+  };
 }
 
 /** Maximum number of files that are named individually. */
@@ -182,15 +186,11 @@ export function createDevOutput({ stdout, stderr }: DevStreams, now: () => numbe
     get isAllGood() {
       return bad.size === 0 && problems.size === 0;
     },
-    get generatedSubject() {
-      return firsts.generated.value;
-    },
-    get chosenSubject() {
-      return firsts.chosen.value;
-    },
-    get accountSubject() {
-      return firsts.account.value;
-    },
+    subjects: () => ({
+      generated: firsts.generated.value,
+      chosen: firsts.chosen.value,
+      account: firsts.account.value,
+    }),
   };
 }
 

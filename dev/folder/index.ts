@@ -181,7 +181,7 @@ export class FolderIndex {
   }
 }
 
-/** Sorts the declarations of files by box. A list only for several places: one for each thing would take more memory. */
+/** Sorts declarations by box. A list only for several places: one for each thing would take more memory. */
 function placesIn(files: Iterable<DeclaredFile>): ReadonlyMap<string, Places> {
   const boxes = new Map<string, Places>();
   for (const { objects, secrets, namespaces } of files) {

@@ -50,12 +50,15 @@ export interface PostgresPrograms {
   readonly locale?: readonly string[];
 }
 
+/** Milliseconds that a server may take by default. */
+const startTimeout = 60_000;
+
 /**
  * Starts Postgres 18 from its npm package on a loopback port; a server left behind on the same data by a killed process
  * is taken over. Throws an Error with a message of one sentence if it cannot.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const leftBehind = await waitForServer(options.dataDir, startTimeoutOf(options));
+  const leftBehind = await waitForServer(options.dataDir, options.startTimeout ?? startTimeout);
   if (leftBehind !== undefined) return server(leftBehind.pid, leftBehind.port, options);
   const programs = options.programs ?? (await postgresPrograms());
   const account = postgresAccount(options.dataDir, [programs.initdb, programs.postgres]);
@@ -65,10 +68,6 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const port = options.port ?? (await freePort(0, '--database-url'));
   const pid = await launch(programs.postgres, port, options, account);
   return server(pid, port, options);
-}
-
-function startTimeoutOf({ startTimeout = 60_000 }: EmbeddedPostgresOptions): number {
-  return startTimeout;
 }
 
 async function postgresPrograms(): Promise<PostgresPrograms> {
@@ -179,7 +178,10 @@ async function launch(
   // It may have ended before anybody waits for it: both waits then fail with the same reason.
   ended.catch((reason: unknown) => giveUp.abort(reason));
   await log.close();
-  await Promise.race([accepting(options.dataDir, child.pid ?? 0, startTimeoutOf(options), giveUp.signal), ended]);
+  await Promise.race([
+    accepting(options.dataDir, child.pid ?? 0, options.startTimeout ?? startTimeout, giveUp.signal),
+    ended,
+  ]);
   child.unref();
   return child.pid ?? 0;
 }

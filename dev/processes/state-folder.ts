@@ -4,7 +4,7 @@ import { DevError } from '../options.ts';
 import { reasonOf } from '../../api/client/manifest/walk.ts';
 import { plainText } from '../../program/text.ts';
 import { takeLock } from './instance-lock.ts';
-import { parseJson } from '../../crds/path.ts';
+import { isObject, parseJson } from '../../crds/path.ts';
 import { randomBytes } from 'node:crypto';
 import { Secret } from '../../api/client/secret.ts';
 
@@ -20,58 +20,36 @@ interface InstallationKeys {
   readonly digestKey: Secret;
 }
 
-const names = ['postgresPassword', 'apiPassword', 'encryptionKey', 'digestKey'] as const;
-
-/** Reads the keys of a state folder from `file` (mode 0600), or creates it. Throws DevError if it is damaged. */
+/**
+ * Reads the keys of a state folder from `file` (mode 0600), or creates it. Throws DevError if it is damaged: it is
+ * never replaced, because the database is sealed with its contents.
+ */
 function installationKeys(file: string): InstallationKeys {
-  const found = readKeys(file);
-  if (found !== undefined) return found;
-  const made = {
+  if (!existsSync(file)) createKeys(file);
+  const keys = parseJson(readFileSync(file, 'utf8'));
+  const key = (name: keyof InstallationKeys): Secret => {
+    const text = isObject(keys) ? keys[name] : undefined;
+    if (typeof text === 'string' && text !== '') return new Secret(text);
+    throw new DevError(`${file} is damaged; restore it, or remove the state folder to start again without its data`);
+  };
+  return {
+    postgresPassword: key('postgresPassword'),
+    apiPassword: key('apiPassword'),
+    encryptionKey: key('encryptionKey'),
+    digestKey: key('digestKey'),
+  };
+}
+
+function createKeys(file: string): void {
+  const keys = {
     postgresPassword: randomBytes(24).toString('hex'),
     apiPassword: randomBytes(24).toString('hex'),
     encryptionKey: randomBytes(32).toString('base64'),
     digestKey: randomBytes(32).toString('base64'),
-  } satisfies Record<(typeof names)[number], string>;
+  } satisfies Record<keyof InstallationKeys, string>;
   const draft = `${file}.new`;
-  writeFileSync(draft, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 });
+  writeFileSync(draft, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 });
   renameSync(draft, file);
-  return secrets(made);
-}
-
-/** Returns undefined if there is no file. Never replaces a damaged one: the database is sealed with its contents. */
-function readKeys(file: string): InstallationKeys | undefined {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
-  const keys = parsed(text);
-  if (keys !== undefined) return secrets(keys);
-  throw new DevError(`${file} is damaged; restore it, or remove the state folder to start again without its data`);
-}
-
-type KeyTexts = Record<(typeof names)[number], string>;
-
-function parsed(text: string): KeyTexts | undefined {
-  const value = parseJson(text);
-  return isKeys(value) ? value : undefined;
-}
-
-function isKeys(value: unknown): value is KeyTexts {
-  if (typeof value !== 'object' || value === null) return false;
-  const entries = new Map(Object.entries(value));
-  return names.every((name) => typeof entries.get(name) === 'string' && entries.get(name) !== '');
-}
-
-function secrets(keys: KeyTexts): InstallationKeys {
-  return {
-    postgresPassword: new Secret(keys.postgresPassword),
-    apiPassword: new Secret(keys.apiPassword),
-    encryptionKey: new Secret(keys.encryptionKey),
-    digestKey: new Secret(keys.digestKey),
-  };
 }
 
 /** Everything that `boxgate dev` keeps between runs, held by this process alone until it is released. */

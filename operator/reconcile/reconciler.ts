@@ -90,13 +90,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
     const cache = caches.get(box) ?? emptyCache();
     caches.set(box, cache);
     const scope = sweepDue.delete(box) ? 'everything' : 'changes';
-    const ended = meter?.begin(box);
-    let remainder: Remainder | undefined;
-    try {
-      remainder = await reconcileBox({ box, cache, scope, context, signal });
-    } finally {
-      ended?.(remainder !== undefined);
-    }
+    const remainder = await measured(meter, box, () => reconcileBox({ box, cache, scope, context, signal }));
     if (remainder === 'more') queue.add(box);
     else if (cache.nextLook !== undefined) queue.addAfter(box, cache.nextLook - options.now().getTime());
     failing.delete(box);
@@ -162,6 +156,16 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
       await stopWithin(grace, queue.stop(), stopping, schedule);
     },
   };
+}
+
+async function measured(meter: PassMeter | undefined, box: string, pass: () => Promise<Remainder>): Promise<Remainder> {
+  const ended = meter?.begin(box);
+  let remainder: Remainder | undefined;
+  try {
+    return (remainder = await pass());
+  } finally {
+    ended?.(remainder !== undefined);
+  }
 }
 
 /**

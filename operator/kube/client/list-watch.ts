@@ -65,8 +65,8 @@ const steady = 10_000;
 const staleLists = 5;
 
 /**
- * The objects of a kind, listed and watched until aborted. To start over, create another one: nothing of an ended one is
- * used again.
+ * The objects of a kind, listed and watched until aborted. To start over, create another one: nothing of an ended one
+ * is used again.
  */
 export class ListWatch<T extends Kept> {
   readonly store: ObjectStore<T>;

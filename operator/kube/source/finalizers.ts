@@ -57,7 +57,24 @@ export function createFinalizers(options: FinalizerOptions): ClusterFinalizers {
     { readonly at: number; readonly object: ObjectName & { readonly namespace: string } }
   >();
 
-  const refused = createRefusals(options);
+  /** By uid: the last refusal to change an object. */
+  const refused = new Map<string, Refused>();
+
+  /** A refused object costs no call in each pass, unless it has changed since. */
+  const isLate = ({ uid, resourceVersion }: DeclaredObject): boolean => {
+    const last = refused.get(uid);
+    return last?.resourceVersion === resourceVersion && now() - last.at < REFUSAL_RETRY;
+  };
+
+  function refusals(box: string): ReadonlyMap<string, string> {
+    const found = new Map<string, string>();
+    for (const [uid, { object, box: where, sentence }] of refused) {
+      if (where !== box) continue;
+      if (storeOf(object.kind)?.get(box, object.name)?.uid === uid) found.set(uid, sentence);
+      else refused.delete(uid);
+    }
+    return found;
+  }
 
   const stillGoing = (box: string | undefined): TerminatingObject[] => {
     const found: TerminatingObject[] = [];
@@ -76,7 +93,7 @@ export function createFinalizers(options: FinalizerOptions): ClusterFinalizers {
     let kept = store?.get(box, object.name);
     for (let attempt = tries; ; attempt -= 1) {
       if (kept?.uid !== object.uid || isHeld(kept) === isWanted || (isWanted && kept.isGoing)) break;
-      if (refused.isLate(kept)) return;
+      if (isLate(kept)) return;
       try {
         const isHeldByOthers = !isWanted && kept.finalizers.length > 1;
         // A status that tells of a refusal stays until that is over.
@@ -100,7 +117,8 @@ export function createFinalizers(options: FinalizerOptions): ClusterFinalizers {
     if (!isRefused(error)) throw error;
     onFailure(error, 0);
     const why = { reason: 'FinalizerRefused', message: notReleased(error.message) } as const;
-    refused.note(isWanted ? kept : await tell(options, kept, why, signal), error.message);
+    const { declared: object, uid, resourceVersion } = isWanted ? kept : await tell(options, kept, why, signal);
+    refused.set(uid, { object, box: object.namespace, at: now(), resourceVersion, sentence: error.message });
   }
 
   return {
@@ -118,33 +136,7 @@ export function createFinalizers(options: FinalizerOptions): ClusterFinalizers {
       await forEachConcurrently(free, (object) => write(box, object, true, signal));
     },
     remove: (box, objects, signal) => forEachConcurrently(objects, (object) => write(box, object, false, signal)),
-    refusals: refused.of,
-  };
-}
-
-/** The objects that the API server does not let us change, by uid. */
-function createRefusals({ storeOf, now }: Pick<FinalizerOptions, 'storeOf' | 'now'>) {
-  const refused = new Map<string, Refused>();
-  return {
-    has: (uid: string): boolean => refused.has(uid),
-    delete: (uid: string): boolean => refused.delete(uid),
-    /** A refused object costs no call in each pass, unless it has changed since. */
-    isLate({ uid, resourceVersion }: DeclaredObject): boolean {
-      const last = refused.get(uid);
-      return last?.resourceVersion === resourceVersion && now() - last.at < REFUSAL_RETRY;
-    },
-    note({ declared: object, namespace: box, uid, resourceVersion }: DeclaredObject, sentence: string): void {
-      refused.set(uid, { object, box, at: now(), resourceVersion, sentence });
-    },
-    of(this: void, box: string): ReadonlyMap<string, string> {
-      const found = new Map<string, string>();
-      for (const [uid, { object, box: where, sentence }] of refused) {
-        if (where !== box) continue;
-        if (storeOf(object.kind)?.get(box, object.name)?.uid === uid) found.set(uid, sentence);
-        else refused.delete(uid);
-      }
-      return found;
-    },
+    refusals,
   };
 }
 
