@@ -10,8 +10,12 @@ import {
 import { keySetEndpoint, metadataEndpoint, openApiEndpoint } from './http/endpoints/metadata.ts';
 import { checkEndpoint } from './http/gateway/check.ts';
 import { CHECK_PATH } from './http/gateway/original-request.ts';
-import { authorizeEndpoint, postedAuthorizeEndpoint } from './http/pages/authorize.ts';
-import { consentEndpoint, consentPageEndpoint } from './http/pages/consent.ts';
+import {
+  authorizeEndpoint,
+  postedAuthorizeEndpoint,
+  consentEndpoint,
+  consentPageEndpoint,
+} from './http/pages/authorize.ts';
 import { homeEndpoint, signInEndpoint, signInPageEndpoint } from './http/pages/sign-in.ts';
 import { logoutEndpoint, postedLogoutEndpoint, signOutEndpoint, signOutPageEndpoint } from './http/pages/logout.ts';
 import { signUpEndpoint, signUpPageEndpoint } from './http/pages/sign-up.ts';

@@ -1,13 +1,10 @@
 import type { CreateNodeOptions, DocumentOptions, SchemaOptions, ToStringOptions } from 'yaml';
 import { isObject } from '../../crds/path.ts';
 import { plainText } from '../../program/text.ts';
-import type { Link } from '../schemas/bundle.ts';
-import type { Explanation } from '../schemas/explanation.ts';
-import type { GrantView } from '../schemas/grant.ts';
+import type { Link, AccessPolicyView, ClientView } from '../schemas/stored.ts';
+import type { Explanation, PolicyUsage } from '../schemas/explanation.ts';
+import type { GrantView, SessionView } from '../schemas/account.ts';
 import type { GroupView } from '../schemas/group.ts';
-import type { PolicyUsage } from '../schemas/policy-usage.ts';
-import type { SessionView } from '../schemas/session.ts';
-import type { AccessPolicyView, ClientView } from '../schemas/stored.ts';
 import type { OperationOutcome } from '../schemas/problems.ts';
 import type { ListedUser, UserFaults, UserView } from '../schemas/user.ts';
 

@@ -2,7 +2,7 @@ import { isList, type JsonObject } from '../../crds/path.ts';
 import type { Command, Invocation } from './command.ts';
 import { given, cell, column, reference, several } from './pages.ts';
 import { storedCommands } from './resource.ts';
-import type { PolicyUsage } from '../schemas/policy-usage.ts';
+import type { PolicyUsage } from '../schemas/explanation.ts';
 import type { BoxClient } from './box-client.ts';
 import { CliError, EXIT } from './cli-error.ts';
 

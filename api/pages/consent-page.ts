@@ -1,7 +1,6 @@
-import type { Language } from './language.ts';
+import type { Language, BoxLook, Page } from './page.ts';
 import { markup, page } from './page.ts';
 import { messages } from './messages.ts';
-import type { BoxLook, Page } from './page.ts';
 
 /** Content of the consent page (ASVS 10.7): the app and its requests, the destination, the duration. */
 export interface ConsentView {

@@ -1,4 +1,4 @@
-import type { Language } from './language.ts';
+import type { Language } from './page.ts';
 
 /** All texts of the pages, in one language. */
 export interface Messages {

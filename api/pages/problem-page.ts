@@ -1,5 +1,4 @@
-import { markup, page } from './page.ts';
-import { chooseLanguage } from './language.ts';
+import { markup, page, chooseLanguage } from './page.ts';
 import { messages } from './messages.ts';
 import type { PageProblem } from './messages.ts';
 import type { Page } from './page.ts';

@@ -1,6 +1,5 @@
 import { markup, page } from './page.ts';
-import type { Markup, BoxLook, Page } from './page.ts';
-import type { Language } from './language.ts';
+import type { Markup, BoxLook, Page, Language } from './page.ts';
 import { messages } from './messages.ts';
 import type { Messages } from './messages.ts';
 

@@ -1,8 +1,7 @@
 import { markup, page } from './page.ts';
-import type { Language } from './language.ts';
+import type { Language, BoxLook, Page } from './page.ts';
 import { messages } from './messages.ts';
 import type { Messages } from './messages.ts';
-import type { BoxLook, Page } from './page.ts';
 
 /** Content of the pages for a user who is signed in. */
 interface SignedInView {

@@ -1,4 +1,4 @@
-import type { Language } from './language.ts';
+import type { Language } from './page.ts';
 import { markup, markupText } from './page.ts';
 import { messages } from './messages.ts';
 

@@ -1,7 +1,7 @@
 import { clientSchema } from '../../crds/client.ts';
 import { closestWord, didYouMean, wordHint } from '../../crds/did-you-mean.ts';
 import { liveIntrospectionSchema } from '../schemas/oauth.ts';
-import { sessionSchema } from '../schemas/session.ts';
+import { sessionSchema } from '../schemas/account.ts';
 import { listedUserSchema } from '../schemas/user.ts';
 import type { RequestObject } from './request-object.ts';
 

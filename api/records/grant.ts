@@ -9,8 +9,8 @@ import { changing } from './write/change.ts';
 import type { ChangingServices } from './write/change.ts';
 import { demandPreconditions } from './write/etag.ts';
 import type { Preconditions } from './write/etag.ts';
-import { grantSchema } from '../schemas/grant.ts';
-import type { GrantView } from '../schemas/grant.ts';
+import { grantSchema } from '../schemas/account.ts';
+import type { GrantView } from '../schemas/account.ts';
 import { defineRecord } from './record.ts';
 
 /** Grants: what users have allowed clients. Consent creates and changes them. */

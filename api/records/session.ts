@@ -24,8 +24,8 @@ import type { ResourceServices } from './services.ts';
 import { differingFields } from './write/changed-fields.ts';
 import { demandPreconditions } from './write/etag.ts';
 import type { Preconditions } from './write/etag.ts';
-import { sessionSchema } from '../schemas/session.ts';
-import type { SessionView } from '../schemas/session.ts';
+import { sessionSchema } from '../schemas/account.ts';
+import type { SessionView } from '../schemas/account.ts';
 import { changedDocument, defineRecord } from './record.ts';
 import type { ChangeOfRecord, RequestedChange } from './record.ts';
 

@@ -1,8 +1,37 @@
-import Type, { type Static } from 'typebox';
+import Type, { type Static, type TSchema } from 'typebox';
 import { accessPolicySchema } from '../../crds/access-policy.ts';
 import { clientSchema } from '../../crds/client.ts';
 import { LINK_TYPES } from '../../crds/links.ts';
 import { time } from './member.ts';
+
+const pageLink = Type.Object(
+  {
+    relation: Type.Enum(['self', 'first', 'previous', 'next', 'last'], { type: 'string' }),
+    url: Type.String({ description: 'Address of the page, at the issuer.' }),
+  },
+  { description: 'Link to a page of the same search.', additionalProperties: false },
+);
+
+/** A link to a page of a search. */
+export type Link = Static<typeof pageLink>;
+
+/** Returns the schema of the answer to a search for resources of one schema. */
+export function bundleOf<Resource extends TSchema>(resource: Resource) {
+  return Type.Object(
+    {
+      resourceType: Type.Literal('Bundle'),
+      type: Type.Literal('searchset'),
+      total: Type.Optional(
+        Type.Integer({ description: 'Matches, exact up to 10,000; absent with `_total=none`.', minimum: 0 }),
+      ),
+      link: Type.Array(pageLink, { description: 'Pages of the search.' }),
+      entry: Type.Array(Type.Object({ resource }, { additionalProperties: false }), {
+        description: 'The resources of this page.',
+      }),
+    },
+    { description: 'One page of a search.', additionalProperties: false },
+  );
+}
 
 const createdAt = { created_at: time('The time at which it was created.') };
 

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { Language } from '../../api/pages/language.ts';
+import type { Language } from '../../api/pages/page.ts';
 import { messages } from '../../api/pages/messages.ts';
 import { problemPage } from '../../api/pages/problem-page.ts';
 import { ann, appName, codeParameters, logo } from './stage.ts';

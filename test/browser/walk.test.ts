@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { LANGUAGES } from '../../api/pages/language.ts';
-import type { Language } from '../../api/pages/language.ts';
+import { LANGUAGES } from '../../api/pages/page.ts';
+import type { Language } from '../../api/pages/page.ts';
 import { messages } from '../../api/pages/messages.ts';
 import { sendForm, textOf } from '../oauth/requests.ts';
 import { ann, appName, codeParameters, onStage, provenSecret, verifier } from './stage.ts';

@@ -1,5 +1,5 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import type { Language } from '../../api/pages/language.ts';
+import type { Language } from '../../api/pages/page.ts';
 import { messages as pageMessages } from '../../api/pages/messages.ts';
 import { messages } from '../../api/ui/messages/by-language.ts';
 import type { Messages } from '../../api/ui/messages/messages.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { refusalTexts } from '../../crds/user-faults.ts';
-import { LANGUAGES } from '../../api/pages/language.ts';
+import { LANGUAGES } from '../../api/pages/page.ts';
 import { inOwnLanguage } from '../../api/ui/connection/own-language.ts';
 import { messages } from '../../api/ui/messages/by-language.ts';
 

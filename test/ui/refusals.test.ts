@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { LANGUAGES } from '../../api/pages/language.ts';
+import { LANGUAGES } from '../../api/pages/page.ts';
 import { onStage } from '../browser/stage.ts';
 import type { Stage } from '../browser/stage.ts';
 import { addUser } from '../http/pages/browser.ts';

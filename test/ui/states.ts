@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { Language } from '../../api/pages/language.ts';
+import type { Language } from '../../api/pages/page.ts';
 import type { PageState } from '../browser/pages.ts';
 import type { Stage } from '../browser/stage.ts';
 import { addUser } from '../http/pages/browser.ts';

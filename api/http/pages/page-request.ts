@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { browserHash, formToken, isFormToken } from '../../credentials/browser-token.ts';
-import { chooseLanguage } from '../../pages/language.ts';
-import type { Language } from '../../pages/language.ts';
-import type { BoxLook } from '../../pages/page.ts';
+import { chooseLanguage } from '../../pages/page.ts';
+import type { Language, BoxLook } from '../../pages/page.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import { requestContextOf } from '../request/request-context.ts';
 import { browserOf, setCookie } from '../cookies/cookie.ts';

@@ -1,4 +1,4 @@
-import { chooseLanguage } from '../../pages/language.ts';
+import { chooseLanguage } from '../../pages/page.ts';
 import { uiPage, uiPolicy } from '../../pages/ui-page.ts';
 import { nothingHere } from '../../problem.ts';
 import { pageBox } from '../pages/page-request.ts';

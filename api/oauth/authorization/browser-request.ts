@@ -7,14 +7,13 @@ import type { Connection } from '../../db/core/transaction.ts';
 import type { BoxState } from '../../box/box-state.ts';
 import type { Transaction } from '../../box/state-cache.ts';
 import { decideWithKey } from '../keys/key-needed.ts';
-import { KEY_GONE } from '../openid/id-token-hint.ts';
+import { KEY_GONE, replaceIdToken } from './request/user-hint.ts';
 import type { OAuthServices } from '../services.ts';
 import { lockCurrentSignIn } from '../session/signed-in.ts';
 import { validateAuthorizationRequest } from './request/authorization-request.ts';
 import type { AuthorizationRequest } from './request/authorization-request.ts';
 import { errorResponse } from './authorization-response.ts';
 import type { AuthorizationResponse } from './authorization-response.ts';
-import { replaceIdToken } from './request/user-hint.ts';
 
 /** A browser that sends an authorization request, or the answer to a question about one. */
 export interface AuthorizationVisit {

@@ -5,8 +5,8 @@ import type { Parameters } from '../token/parameters.ts';
 import { OAuthError } from '../oauth-error.ts';
 import type { OAuthServices } from '../services.ts';
 import type { BoxState } from '../../box/box-state.ts';
-import { KEY_GONE, readIdTokenHint } from './id-token-hint.ts';
-import type { IdTokenHint } from './id-token-hint.ts';
+import { KEY_GONE, readIdTokenHint } from '../authorization/request/user-hint.ts';
+import type { IdTokenHint } from '../authorization/request/user-hint.ts';
 
 /** Verdict on an app's request to sign a user out: an `untrusted` one has no effect. A `good` one may lead nowhere. */
 export type ValidatedLogout =

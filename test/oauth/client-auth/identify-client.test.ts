@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { OAuthServices } from '../../../api/oauth/services.ts';
 import { generateClientSecret } from '../../../api/credentials/client-secret.ts';
 import { OAuthError } from '../../../api/oauth/oauth-error.ts';
-import { revoke } from '../../../api/oauth/session/revocation.ts';
+import { revoke } from '../../../api/oauth/session/end-session.ts';
 import { token } from '../../../api/oauth/token/endpoint.ts';
 import type { TokenResponse } from '../../../api/schemas/oauth.ts';
 import { app, back, codeOf, verifier } from '../authorization/code-flow-requests.ts';

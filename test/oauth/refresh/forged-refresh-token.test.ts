@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { firstRefreshToken, parseRefreshToken, refreshTokenText } from '../../../api/credentials/refresh-token-text.ts';
 import { introspect } from '../../../api/oauth/session/introspection.ts';
-import { revoke } from '../../../api/oauth/session/revocation.ts';
+import { revoke } from '../../../api/oauth/session/end-session.ts';
 import { makeRefreshWorld, secret, succeeded } from '../refresh-world.ts';
 import type { RefreshWorld } from '../refresh-world.ts';
 import { basic } from '../requests.ts';

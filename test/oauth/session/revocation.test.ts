@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { generateClientSecret } from '../../../api/credentials/client-secret.ts';
 import { introspect } from '../../../api/oauth/session/introspection.ts';
 import { rotationGrace } from '../../../api/oauth/refresh/validate-refresh.ts';
-import { revoke } from '../../../api/oauth/session/revocation.ts';
+import { revoke } from '../../../api/oauth/session/end-session.ts';
 import { token } from '../../../api/oauth/token/endpoint.ts';
 import type { TokenResponse } from '../../../api/schemas/oauth.ts';
 import { basic } from '../requests.ts';

@@ -12,8 +12,7 @@ import { allOfForm, withoutEmpty } from '../../token/parameters.ts';
 import type { Parameters } from '../../token/parameters.ts';
 import { codeAt, errorResponse, configuredUri, onlyUri } from '../authorization-response.ts';
 import type { AuthorizationResponse, RedirectTarget, ConfiguredUris } from '../authorization-response.ts';
-import { readClaims, withClaims } from './claims-parameter.ts';
-import { readPrompt } from './prompt.ts';
+import { readClaims, withClaims, readPrompt } from './prompt.ts';
 import type { Prompt } from './prompt.ts';
 import {
   chooseMode,

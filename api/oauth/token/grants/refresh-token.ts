@@ -7,7 +7,7 @@ import { planRefreshedToken } from '../plan.ts';
 import type { AccessTokenPlan } from '../plan.ts';
 import { requestedAccess, scopeMember } from '../requested-access.ts';
 import { authenticateClient, namedClient, canAuthenticate, mustProve } from '../../client-auth/authenticate-client.ts';
-import { findFamilyOf } from '../../refresh/find-refresh-token.ts';
+import { findFamilyOf } from '../../refresh/validate-refresh.ts';
 import { keyFor } from '../../keys/key-needed.ts';
 import { makeToken, tokenResponse, tooManySessions, demandSessionQuota } from '../access-token.ts';
 import type { MadeAccessToken } from '../access-token.ts';
