@@ -6,7 +6,7 @@ import { createPasswords } from './credentials/password.ts';
 import { upkeepAuditDays } from './db/audit/audit-days.ts';
 import { createPool, defaultLimits } from './db/core/pool.ts';
 import { checkDatabase } from './db/core/startup.ts';
-import { resetAdmin } from './users/user/reset-admin.ts';
+import { resetAdmin } from './users/reset-admin.ts';
 
 /**
  * Runs `boxgate admin reset <box> <email>`: reads the new password from `input`, without its last line break.

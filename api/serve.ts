@@ -68,7 +68,7 @@ import { startRequestWriting } from './write-requests.ts';
 import { startUsageWriting } from './write-usage.ts';
 import { createFollowedClock } from './follow-clock.ts';
 import type { FollowedClock } from './follow-clock.ts';
-import { createFirstAdmins } from './users/user/first-admins.ts';
+import { createFirstAdmins } from './users/admins.ts';
 
 /** A running API: its two ports, and the way to stop it. */
 export interface RunningApi {

@@ -25,7 +25,7 @@ import { readLastUse, readUsage } from '../db/session/client-usage.ts';
 import type { LastUse, UsageSpan } from '../db/session/client-usage.ts';
 import { readUsedPolicies } from '../db/request/recorded-request.ts';
 import type { UsedPolicy } from '../db/request/recorded-request.ts';
-import { sizesOfGroups } from '../db/user/declared-group.ts';
+import { sizesOfGroups } from '../db/declared-group.ts';
 
 /** Limits of one call: some tenths of a second's work, regardless of the size of the box. */
 const portion = { clients: 200, sessions: MOST_COUNTED, allSessions: 5 * MOST_COUNTED } as const;

@@ -20,8 +20,8 @@ import {
   deleteGroups,
   findGroups,
   releaseGroups,
-} from '../db/user/declared-group.ts';
-import type { GroupContent, GroupWrite, GroupIds } from '../db/user/declared-group.ts';
+} from '../db/declared-group.ts';
+import type { GroupContent, GroupWrite, GroupIds } from '../db/declared-group.ts';
 import { storeEvent } from '../records/write/resource-event.ts';
 import type { PlannedWrite } from './plan.ts';
 import type { Applying } from './claims.ts';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { StoredPassword } from '../db/user/user.ts';
+import type { StoredPassword } from '../db/user.ts';
 import { deriveKey } from './key-sealing.ts';
 import { equal } from './client-secret.ts';
 import { fillRandom } from './token-text.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { StoredPassword } from '../db/user/user.ts';
+import type { StoredPassword } from '../db/user.ts';
 import type { Sharer } from '../shares/fair-queue.ts';
 import { deriveKey } from './key-sealing.ts';
 import type { HashQueue } from './hash-queue.ts';

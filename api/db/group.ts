@@ -5,8 +5,8 @@ import { isUniqueViolation } from './core/outage.ts';
 import type { Connection } from './core/transaction.ts';
 import { ownerOf } from './resource/resource.ts';
 import type { Owner } from './resource/resource.ts';
-import { nextId } from './user/last-id.ts';
-import type { Person } from './user/person.ts';
+import { nextId } from './user-write.ts';
+import type { Person } from './user.ts';
 
 /** Content of a group as a caller sends it. */
 export interface GroupContent {
@@ -22,6 +22,8 @@ export interface StoredGroup extends GroupContent {
   readonly version: number;
   /** Number of users in it. */
   readonly members: number;
+  /** The name before the present one; null if it was never renamed. */
+  readonly lastName: string | null;
   /** Undefined if it was created over REST, or retained when its object was deleted. */
   readonly owner: Owner | undefined;
   /** With microseconds, as the sort key of a cursor. */
@@ -35,6 +37,7 @@ interface GroupColumns {
   readonly description: string | null;
   readonly version: string;
   readonly members: string;
+  readonly last_name: string | null;
   readonly owner_cluster: string | null;
   readonly owner_name: string | null;
   readonly owner_uid: string | null;
@@ -42,7 +45,7 @@ interface GroupColumns {
 }
 
 /** The columns of a {@link StoredGroup}; the table goes by `g`. */
-const groupColumns = `g.id, g.name, g.description, g.version, g.created_at::text AS created_at,
+const groupColumns = `g.id, g.name, g.last_name, g.description, g.version, g.created_at::text AS created_at,
        g.owner_cluster, g.owner_name, g.owner_uid,
        (SELECT count(*) FROM boxgate.group_member m WHERE m.box = g.box AND m.group_id = g.id) AS members`;
 
@@ -53,6 +56,7 @@ function storedGroup(row: GroupColumns): StoredGroup {
     description: row.description,
     version: Number(row.version),
     members: Number(row.members),
+    lastName: row.last_name,
     owner: ownerOf(row),
     createdAt: row.created_at,
   };
@@ -115,7 +119,9 @@ export async function updateGroup(
     await connection.query(
       `WITH present AS (SELECT ${bytesOfGroup} AS bytes FROM boxgate.group g WHERE g.box = $1 AND g.id = $2
        ), changed AS (
-         UPDATE boxgate.group g SET name = $3, description = $4, version = $5, updated_at = now()
+         UPDATE boxgate.group g
+            SET name = $3, last_name = CASE WHEN name = $3 THEN last_name ELSE name END, description = $4, version = $5,
+                updated_at = now()
           WHERE g.box = $1 AND g.id = $2 RETURNING ${bytesOfGroup} AS bytes)
        ${countChanges("SELECT 'Group', bytes, -1 FROM present UNION ALL SELECT 'Group', bytes, 1 FROM changed")}`,
       [box, id, name, description, version],
@@ -164,29 +170,58 @@ export const groupListing = listingOf<GroupColumns, StoredGroup, GroupFilters>({
   },
 });
 
-/** A resource that refers to a group by its name. */
-interface GroupNameUse {
+/** A resource that refers to a group. */
+interface GroupUse {
   readonly kind: 'AccessPolicy' | 'Box';
   readonly id: string;
 }
 
 /**
- * Finds a policy that links the group of a name, or the settings of the box whose `registration.default_group` it is;
- * undefined if nothing refers to it. Policies come first, by id.
+ * Finds a policy that links a group by its name, or by its id where that is given, or the settings of the box whose
+ * `registration.default_group` it is; undefined if nothing refers to it. Policies come first, by id.
  */
-export async function groupNameUse(
+export async function groupUse(
   connection: Connection,
   box: string,
-  name: string,
-): Promise<GroupNameUse | undefined> {
-  const { rows } = await connection.query<GroupNameUse>(
+  { name, id }: { readonly name: string; readonly id?: number },
+): Promise<GroupUse | undefined> {
+  const links = [name, ...(id === undefined ? [] : [String(id)])].map((one) => [{ resourceType: 'Group', id: one }]);
+  const { rows } = await connection.query<GroupUse>(
     `SELECT kind, id FROM boxgate.resource
-      WHERE box = $1 AND (kind = 'AccessPolicy' AND body -> 'link' @> $2::jsonb
+      WHERE box = $1 AND (kind = 'AccessPolicy' AND body -> 'link' @> ANY ($2::text[]::jsonb[])
                        OR kind = 'Box' AND body -> 'registration' ->> 'default_group' = $3)
       ORDER BY kind, id LIMIT 1`,
-    [box, JSON.stringify([{ resourceType: 'Group', id: name }]), name],
+    [box, links.map((link) => JSON.stringify(link)), name],
   );
   return rows[0];
+}
+
+/**
+ * Checks whether a box has an administrator: an active user to whom a policy with engine `allow` and without `apps` is
+ * linked, directly or by a group.
+ */
+export async function hasAdministrator(connection: Connection, box: string): Promise<boolean> {
+  const { rowCount } = await connection.query(
+    `WITH link AS (
+       SELECT l."resourceType" AS type, l.id, CASE WHEN l.id ~ '^[0-9]{1,15}$' THEN l.id::bigint END AS number
+         FROM boxgate.resource p
+        CROSS JOIN LATERAL jsonb_to_recordset(p.body -> 'link') AS l ("resourceType" text, id text)
+        WHERE p.box = $1 AND p.kind = 'AccessPolicy' AND p.body ->> 'engine' = 'allow' AND NOT p.body ? 'apps'
+          AND l."resourceType" <> 'Client')
+     SELECT FROM link l
+      CROSS JOIN LATERAL (
+            SELECT u.id FROM boxgate.user u
+             WHERE l.type = 'User' AND u.box = $1 AND u.id = l.number AND u.status IS DISTINCT FROM 'inactive'
+            UNION ALL
+            SELECT u.id FROM boxgate.group g
+              JOIN boxgate.group_member m ON m.box = $1 AND m.group_id = g.id
+              JOIN boxgate.user u ON u.box = $1 AND u.id = m.user_id AND u.status IS DISTINCT FROM 'inactive'
+             WHERE l.type = 'Group' AND g.box = $1 AND (g.name = l.id OR g.id = l.number)
+            LIMIT 1) AS administrator
+      LIMIT 1`,
+    [box],
+  );
+  return rowCount === 1;
 }
 
 /** Reads those of the named groups that exist, as policies see those of their members. */

@@ -329,6 +329,8 @@ CREATE TABLE boxgate.group (
   id            bigint NOT NULL,
   -- Never only digits: policies link to a group by ID or by name.
   name          text COLLATE "C" NOT NULL CHECK (name !~ '^[0-9]+$'),
+  -- The name before: the group may take it back.
+  last_name     text COLLATE "C",
   description   text,
   -- Its ETag.
   version       bigint NOT NULL,

@@ -23,7 +23,7 @@ const { changedFields, change, remove, ...stored } = defineStored('Client', {
 /** Clients. A built-in client can be read alone and cannot be changed; lists and searches have the stored ones only. */
 export const client: RecordKind<'Client', ShownClient, ResourceFilters, string> = {
   ...stored,
-  view: (shown) => (isBuiltIn(shown) ? { ...shown } : stored.view(shown)),
+  view: (shown, ...context) => (isBuiltIn(shown) ? { ...shown } : stored.view(shown, ...context)),
   version: (shown) => (isBuiltIn(shown) ? hash('sha256', JSON.stringify(shown), 'base64url') : stored.version(shown)),
   owner: (shown) => (isBuiltIn(shown) ? undefined : shown.owner),
   builtIn: (id, { settings, baseUrl }) => {

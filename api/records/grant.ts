@@ -1,5 +1,5 @@
-import { endGrant, deleteGrant, grantListing, readGrant } from '../db/user/grant.ts';
-import type { GrantKey, StoredGrant } from '../db/user/grant.ts';
+import { endGrant, deleteGrant, grantListing, readGrant } from '../db/grant.ts';
+import type { GrantKey, StoredGrant } from '../db/grant.ts';
 import { requestedClaims, scopeText, withoutClaims } from '../oauth/scope-text.ts';
 import { readDates } from './search/dates.ts';
 import { searchable } from './search/searchable.ts';

@@ -10,15 +10,7 @@ import { bumpVersion } from '../db/box/box.ts';
 import { lockUse } from '../db/box/box-use.ts';
 import { inBox } from '../db/core/transaction.ts';
 import type { Connection } from '../db/core/transaction.ts';
-import {
-  deleteGroup,
-  groupListing,
-  groupNameUse,
-  groupOfName,
-  insertGroup,
-  readGroup,
-  updateGroup,
-} from '../db/group.ts';
+import { deleteGroup, groupListing, groupOfName, groupUse, insertGroup, readGroup, updateGroup } from '../db/group.ts';
 import type { GroupContent, StoredGroup } from '../db/group.ts';
 import { Problem } from '../problem.ts';
 import { readDates } from './search/dates.ts';
@@ -32,7 +24,7 @@ import type { Preconditions } from './write/etag.ts';
 import { withinQuota } from './write/within-quota.ts';
 import { groupSchema } from '../schemas/group.ts';
 import type { GroupView } from '../schemas/group.ts';
-import { admins } from '../users/user/admins.ts';
+import { admins } from '../users/admins.ts';
 import { changedDocument, defineRecord } from './record.ts';
 import type { ChangeOfRecord } from './record.ts';
 
@@ -127,7 +119,10 @@ function change(
     demandPreconditions(preconditions, current.version);
     // A change without effect keeps the version.
     if (changed.length === 0) return current;
-    if (content.name !== current.name) await refuseNameInUse(connection, box, content.name);
+    const isRenamed = content.name !== current.name;
+    if (isRenamed) await refuseLinked(connection, box, { name: current.name });
+    const use =
+      isRenamed && content.name !== current.lastName ? await useOfName(connection, box, content.name) : undefined;
     // Before the group's row: creating a user locks the two in this order.
     await lockUse(connection, box);
     const version = await bumpVersion(connection, box);
@@ -135,6 +130,8 @@ function change(
     return withinQuota(connection, box, async () => {
       const stored = await updateGroup(connection, box, { id, version }, content);
       if (stored === 'taken') return taken();
+      // Now that the new name is locked, nobody who creates a user adds a member.
+      if (use !== undefined && stored !== undefined && stored.members > 0) throw nameInUse(use);
       note({ event: 'group.changed', target: target(id), changed });
       return stored;
     });
@@ -145,8 +142,8 @@ function change(
 const longestRemoval = 20_000;
 
 /**
- * Deletes a group and returns it; undefined if it was not there. Throws Problem `conflict` (it is managed),
- * `precondition-failed`, and Outage.
+ * Deletes a group and returns it; undefined if it was not there. Throws Problem `conflict` (it is managed, or
+ * a policy or the Box uses it), `precondition-failed`, and Outage.
  */
 function remove(
   services: ChangingServices,
@@ -161,6 +158,7 @@ function remove(
     if (current === undefined) return undefined;
     // Before the group's row: creating a user locks the two in this order.
     await lockUse(connection, box);
+    await refuseLinked(connection, box, { name: current.name, id });
     await deleteGroup(connection, box, id);
     note({ event: 'group.deleted', target: target(id) });
     return current;
@@ -195,10 +193,14 @@ function contentOf(value: unknown, present?: GroupView): GroupContent {
   return { name, description: typeof description === 'string' ? description : null };
 }
 
+/** Fields that the service sets: they are ignored in a new group, so that a group that was read can be created again. */
+const setByService: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'meta']);
+
 function foreignFaults(others: Readonly<Record<string, unknown>>, present: GroupView | undefined): readonly Fault[] {
+  const isIgnored = (name: string): boolean => present === undefined && setByService.has(name);
   const shown = new Map<string, unknown>(Object.entries(present ?? {}));
   return Object.entries(others)
-    .filter(([name, value]) => !shown.has(name) || !isDeepStrictEqual(shown.get(name), value))
+    .filter(([name, value]) => !isIgnored(name) && !(shown.has(name) && isDeepStrictEqual(shown.get(name), value)))
     .map(([path], nth) => {
       const hint = nth < MOST_HINTS ? wordHint(path, ['name', 'description']) : '';
       return { path, message: `cannot be set: the fields of a group are name and description${hint}` };
@@ -210,19 +212,33 @@ function refuseDeclared({ name, owner }: StoredGroup, services: Pick<ChangingSer
   refuseManaged({ kind: 'Group', id: name, owner }, services);
 }
 
-/** Refuses a name in use, since its policies would apply to the group's members. Throws Problem `conflict`. */
-async function refuseNameInUse(connection: Connection, box: string, name: string): Promise<void> {
-  const where = name === admins ? 'is the group of administrators' : await placeOfName(connection, box, name);
+/** Refuses to take a group from a policy or the Box that refers to it. Throws Problem `conflict`. */
+async function refuseLinked(connection: Connection, box: string, group: Parameters<typeof groupUse>[2]): Promise<void> {
+  const where = await useOf(connection, box, group);
   if (where === undefined) return;
-  const message = `${where}: no group with members can take it. Create a new group with this name instead`;
-  throw new Problem('conflict', [{ path: 'name', message }]);
+  const message = `The group ${group.name} ${where}: remove it there first, or link it there by its id to rename it`;
+  throw new Problem('conflict', message);
 }
 
-/** Returns a place where the name of a group is used, as the end of a sentence; undefined if there is none. */
-async function placeOfName(connection: Connection, box: string, name: string): Promise<string | undefined> {
-  const use = await groupNameUse(connection, box, name);
+/** Returns the use of a name that a renamed group would take, as the end of a sentence; undefined if there is none. */
+async function useOfName(connection: Connection, box: string, name: string): Promise<string | undefined> {
+  return name === admins ? 'is the group of administrators' : useOf(connection, box, { name });
+}
+
+async function useOf(
+  connection: Connection,
+  box: string,
+  group: Parameters<typeof groupUse>[2],
+): Promise<string | undefined> {
+  const use = await groupUse(connection, box, group);
   if (use === undefined) return undefined;
   return use.kind === 'Box' ? 'is the registration.default_group of the Box' : `is linked by AccessPolicy ${use.id}`;
+}
+
+/** A name's policies would apply to the group's members. */
+function nameInUse(where: string): Problem {
+  const message = `${where}: no group with members can take it. Create a new group with this name instead`;
+  return new Problem('conflict', [{ path: 'name', message }]);
 }
 
 function target(id: number): string {

@@ -1,6 +1,8 @@
 import type { Box } from '../../crds/box.ts';
 import type { Connection } from '../db/core/transaction.ts';
 import type { Owner } from '../db/resource/resource.ts';
+import type { StoredUser } from '../db/user.ts';
+import type { Sharer } from '../shares/fair-queue.ts';
 import { jsonPatch, mergePatch } from './patch.ts';
 import type { View } from './search/bundle.ts';
 import type { Searchable } from './search/searchable.ts';
@@ -29,28 +31,48 @@ interface BoxSettings {
   readonly baseUrl: string;
 }
 
+/**
+ * Verifies the present password of a user with `verify`, within the limits on failures. Throws Problem `throttled`,
+ * Outage, and the errors of `verify`.
+ */
+export type GuessPassword = (user: StoredUser, verify: (sharer: Sharer) => Promise<boolean>) => Promise<boolean>;
+
+/** The caller of a write, and the settings of the box. */
+export interface Caller {
+  readonly settings: Box;
+  /** ID of the user whose token the request has; undefined for the token of a client, or none. */
+  readonly user: number | undefined;
+  readonly guessPassword: GuessPassword;
+}
+
 /** A change of one record, and its conditions. */
 export interface ChangeOfRecord<Id> extends WriteConditions {
   readonly id: Id;
+  readonly caller: Caller;
   readonly requested: RequestedChange;
 }
 
 /** A kind of record. A function that is absent has no route. */
 export interface RecordDefinition<Kind extends string, Row, Filters, Id> {
   readonly kind: Kind;
+  /** The path of its routes; absent: the name of the kind. */
+  readonly path?: `/${string}`;
+  /** Answer to a request for a record that does not exist, unless it is the usual one. */
+  readonly absent?: string;
   readonly search: Searchable<Row, Filters>;
-  readonly view: (row: Row) => View;
+  /** Shows a record, alone or in a list. */
+  readonly view: (row: Row, settings: Box, isListed: boolean) => View;
   /** Returns the version of a record: its ETag. */
   readonly version: (row: Row) => number | string;
   /** Returns the declarer of a record; absent: no record of this kind is declared. */
   readonly owner?: (row: Row) => Owner | undefined;
-  /** Reads the id in a path; undefined when no record can have it. */
+  /** Reads the id in a path; undefined when no record can have it. Throws Problem for one with another answer. */
   readonly idOf: (text: string) => Id | undefined;
   /** Reads a record; `now` in milliseconds since 1970. */
   readonly read: (connection: Connection, box: string, id: Id, now: number) => Promise<Row | undefined>;
   /** Makes a record that has no row; absent: each has one. */
   readonly builtIn?: (id: Id, box: BoxSettings) => Row | undefined;
-  readonly create?: (services: ResourceServices, box: string, document: unknown) => Promise<Row>;
+  readonly create?: (services: ResourceServices, box: string, document: unknown, caller: Caller) => Promise<Row>;
   /** Replaces a record, or creates it under an id of any form; absent: a PUT changes a record as a PATCH does. */
   readonly put?: (services: ResourceServices, box: string, change: ChangeOfRecord<string>) => Promise<Written<Row>>;
   /** Changes a record; undefined when there is none. */

@@ -1,11 +1,13 @@
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { Connections } from '../db/core/pool.ts';
 import type { ClientSecrets } from '../credentials/client-secret.ts';
+import type { Passwords } from '../credentials/password.ts';
 
 /** Dependencies of the services of the resource endpoints. */
 export interface ResourceServices {
   readonly pool: Connections;
   readonly secrets: Pick<ClientSecrets, 'store'>;
+  readonly passwords: Passwords;
   /** Records the changes of the request. */
   readonly trail: AuditTrail;
   /** Milliseconds since 1970. */

@@ -66,13 +66,16 @@ const writable = {
   password: Type.String({ description: 'The password. The hash that was read changes nothing.' }),
   email_verified: Type.Optional(Type.Boolean({ description: 'Whether the address is verified.' })),
   data: Type.Optional(
-    Type.Union([Type.String(), Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
-      description: 'Any JSON as text; an object is stored as its JSON text.',
+    Type.Union([Type.String(), Type.Record(Type.String(), Type.Unknown()), Type.Array(Type.Unknown()), Type.Null()], {
+      description: 'Any JSON as text; an object or array is stored as its JSON text.',
     }),
   ),
   status: Type.Optional(status),
   'group-ids': Type.Optional(
-    Type.Array(Type.Integer({ minimum: 1 }), { description: 'The IDs of groups.', maxItems: MOST_GROUPS_OF_USER }),
+    Type.Array(Type.Integer({ minimum: 1, maximum: 999_999_999_999_999 }), {
+      description: 'The IDs of groups.',
+      maxItems: MOST_GROUPS_OF_USER,
+    }),
   ),
 };
 

@@ -3,7 +3,7 @@ import { defaultRotationPeriod } from '../../api/oauth/keys/plan-keys.ts';
 import { refreshLifetimes } from '../../api/oauth/refresh/settings.ts';
 import { planForm } from '../../api/oauth/token/plan.ts';
 import { defaultSignInLifetime } from '../../api/users/sign-in/begin-sign-in.ts';
-import { shortestPassword } from '../../api/users/user/password-faults.ts';
+import { shortestPassword } from '../../api/users/password-faults.ts';
 import type { Box } from '../../crds/box.ts';
 import type { Kind } from '../../crds/kind.ts';
 import { manifestSchemas } from '../../crds/manifest-schema.ts';

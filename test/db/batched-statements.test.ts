@@ -9,7 +9,7 @@ import type { FirstGrant } from '../../api/db/session/record.ts';
 import type { FoundSession, SessionKey } from '../../api/db/session/check.ts';
 import type { BatchedStatements } from '../../api/db/batched-statements.ts';
 import type { NewSession } from '../../api/db/session/issue.ts';
-import type { Person } from '../../api/db/user/person.ts';
+import type { Person } from '../../api/db/user.ts';
 import { inBox } from '../../api/db/core/transaction.ts';
 import { boxDatabase } from '../records/box-database.ts';
 import type { BoxDatabase } from '../records/box-database.ts';

@@ -33,7 +33,7 @@ import { parseApplyLine } from '../../api/http/management/management-lines.ts';
 import { createFairQueue } from '../../api/shares/fair-queue.ts';
 import { createClusterSettings } from '../../api/box/cluster-settings.ts';
 import { createStateCache } from '../../api/box/state-cache.ts';
-import { createFirstAdmins } from '../../api/users/user/first-admins.ts';
+import { createFirstAdmins } from '../../api/users/admins.ts';
 import { freshDatabase } from '../support/postgres.ts';
 
 /** A resource as a test writes it. */

@@ -7,7 +7,7 @@ import { KINDS } from '../../crds/kind.ts';
 import { manifestSchemas } from '../../crds/manifest-schema.ts';
 import { fieldsOf, isNotInForce } from '../../crds/reference.ts';
 import { schemaNode } from '../../crds/schema-node.ts';
-import { writableUserFields } from '../../api/users/user/submission.ts';
+import { writableUserFields } from '../../api/records/user-document.ts';
 import { makeSigner } from '../oauth/assertions.ts';
 import { startApi } from '../support/api.ts';
 import { nextMillisecond } from '../support/eventually.ts';

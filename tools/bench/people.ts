@@ -4,7 +4,7 @@ import { createPasswords } from '../../api/credentials/password.ts';
 import { newBrowser, type Browser } from '../../test/http/pages/browser.ts';
 import type { Boxgate } from './boxgate.ts';
 import type { BenchContext } from './context.ts';
-import type { StoredPassword } from '../../api/db/user/user.ts';
+import type { StoredPassword } from '../../api/db/user.ts';
 
 /** Password of all people. */
 const PASSWORD = 'a long enough passphrase';

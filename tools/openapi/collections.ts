@@ -1,5 +1,3 @@
-import { collectionOf } from '../../api/http/resources/collection.ts';
-import { userCollection } from '../../api/http/resources/user-collection.ts';
 import { accessPolicy } from '../../api/records/access-policy.ts';
 import { auditEvent } from '../../api/records/audit-event.ts';
 import { client } from '../../api/records/client.ts';
@@ -7,6 +5,7 @@ import { grant } from '../../api/records/grant.ts';
 import { group } from '../../api/records/group.ts';
 import type { SearchDefinition } from '../../api/records/search/parameters.ts';
 import { session } from '../../api/records/session.ts';
+import { user } from '../../api/records/user.ts';
 import type { JsonObject } from '../../crds/path.ts';
 import { userFaults } from './operations.ts';
 import type { Operation } from './operations.ts';
@@ -50,15 +49,15 @@ const EACH = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** The operations of collections, by method and path: those that the route table has are used. */
 export const collectionOperations: Readonly<Record<string, Operation>> = {
-  ...operationsOf(collectionOf(client), { submitted: 'SubmittedClient', creates: true, conflicts: EACH }),
-  ...operationsOf(collectionOf(accessPolicy), { submitted: 'SubmittedAccessPolicy', creates: true, conflicts: EACH }),
-  ...operationsOf(collectionOf(session), { submitted: 'SessionState', conflicts: ['PUT', 'PATCH'] }),
-  ...operationsOf(collectionOf(group), { submitted: 'SubmittedGroup', conflicts: EACH }),
-  ...operationsOf(collectionOf(grant), {}),
-  ...operationsOf(collectionOf(auditEvent), {}),
-  ...operationsOf(userCollection, {
+  ...operationsOf(client, { submitted: 'SubmittedClient', creates: true, conflicts: EACH }),
+  ...operationsOf(accessPolicy, { submitted: 'SubmittedAccessPolicy', creates: true, conflicts: EACH }),
+  ...operationsOf(session, { submitted: 'SessionState', conflicts: ['PUT', 'PATCH'] }),
+  ...operationsOf(group, { submitted: 'SubmittedGroup', conflicts: EACH }),
+  ...operationsOf(grant, {}),
+  ...operationsOf(auditEvent, {}),
+  ...operationsOf(user, {
     ...{ submitted: 'NewUser', changed: 'ChangedUser', listed: 'ListedUser' },
-    ...{ strict: true, conflicts: ['PUT'] },
+    ...{ strict: true, conflicts: ['PUT', 'DELETE'] },
   }),
 };
 

@@ -1,5 +1,5 @@
 import type { Connection } from '../core/transaction.ts';
-import type { Person } from '../user/person.ts';
+import type { Person } from '../user.ts';
 
 /** The tokens issued for a code: a session, and the refresh family it may belong to. */
 export interface IssuedTokens {

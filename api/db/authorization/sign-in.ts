@@ -1,4 +1,4 @@
-import type { Person } from '../user/person.ts';
+import type { Person } from '../user.ts';
 import type { Connection } from '../core/transaction.ts';
 
 /** A sign-in about to be stored; times in milliseconds since 1970. */

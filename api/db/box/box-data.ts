@@ -1,6 +1,6 @@
 import { findUse, lockUse } from './box-use.ts';
 import { deleteResources } from '../resource/write.ts';
-import { deleteUsers } from '../user/user-write.ts';
+import { deleteUsers } from '../user-write.ts';
 import { filledBuckets } from '../session/bucket.ts';
 import type { ResourceKey } from '../resource/resource.ts';
 import type { Connection } from '../core/transaction.ts';

@@ -1,4 +1,4 @@
-import { adoptGroups } from '../user/declared-group.ts';
+import { adoptGroups } from '../declared-group.ts';
 import type { Connection } from '../core/transaction.ts';
 import { outsideBoxes } from '../core/transaction.ts';
 import { nextVersion } from './box.ts';

@@ -1,6 +1,6 @@
 import { arrayLiteral, bytes, sparseArrayLiteral, fixedText } from '../core/statement.ts';
 import type { FirstGrant, GrantLetter } from './record.ts';
-import type { Person } from '../user/person.ts';
+import type { Person } from '../user.ts';
 import type { FixedText, Statement, StatementConnection, Versioned } from '../core/statement.ts';
 
 /** Key of a session: found only if the hash is that of its token (null: a JWT's). */

@@ -1,6 +1,6 @@
 import type { FirstGrant } from './record.ts';
 import type { Connection } from '../core/transaction.ts';
-import type { Person } from '../user/person.ts';
+import type { Person } from '../user.ts';
 
 /** A refresh family as stored; times in milliseconds since 1970, hashes hexadecimal. */
 export interface RefreshFamily {

@@ -1,4 +1,4 @@
-import type { Person } from '../../db/user/person.ts';
+import type { Person } from '../../db/user.ts';
 import { uuidV7Time } from '../../db/core/uuid-v7.ts';
 import type { LiveSession } from '../../oauth/session/check-token.ts';
 import { carriesUserRights } from '../../oauth/session/still-granted.ts';

@@ -20,7 +20,7 @@ import { createCheckSharers, createConnectionOrder } from './check-shares.ts';
 import { originalTarget } from './original-path.ts';
 import type { OriginalTarget } from './original-path.ts';
 import { isOverridden, originalRequest } from './original-request.ts';
-import type { Person } from '../../db/user/person.ts';
+import type { Person } from '../../db/user.ts';
 import { hasScope } from '../../oauth/scope-text.ts';
 
 /** Question of a gateway. */

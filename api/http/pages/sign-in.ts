@@ -26,7 +26,7 @@ import type { SignedIn } from '../../users/sign-in/begin-sign-in.ts';
 import { throttlePassword } from '../throttle/password-guess.ts';
 import type { Guess } from '../throttle/password-guess.ts';
 import type { SignIn } from '../../db/authorization/sign-in.ts';
-import { emailKey } from '../../users/user/email.ts';
+import { emailKey } from '../../users/email.ts';
 
 /** `GET /auth/signin`: asks for email and password, or shows the signed-in user. */
 export function signInPageEndpoint(context: ApiContext): Endpoint {

@@ -1,8 +1,8 @@
 import type { Connection } from '../../db/core/transaction.ts';
 import { storedContents } from '../../db/resource/resource.ts';
 import { groupsNamed } from '../../db/group.ts';
-import type { Person } from '../../db/user/person.ts';
-import { readPerson } from '../../db/user/user.ts';
+import type { Person } from '../../db/user.ts';
+import { readPerson } from '../../db/user.ts';
 import type { ReadyRequest } from './ready-request.ts';
 
 /** Facts that policies see of the callers of a plan, besides the configuration that a replica holds. */

@@ -1,7 +1,7 @@
 import type { Client } from '../../../crds/client.ts';
 import type { Box } from '../../../crds/box.ts';
 import { FIRST_GRANTS } from '../../db/session/record.ts';
-import type { Person } from '../../db/user/person.ts';
+import type { Person } from '../../db/user.ts';
 import { clientOf } from '../../oauth/built-in-clients.ts';
 import { mayUseGrant, subjectOfGrant } from '../../oauth/session/still-granted.ts';
 import { decide } from '../../policy/decide.ts';

@@ -1,12 +1,12 @@
 import type { Box } from '../../../crds/box.ts';
-import type { Person } from '../../db/user/person.ts';
+import type { Person } from '../../db/user.ts';
 import { nothingHere, Problem } from '../../problem.ts';
 import { UI_CLIENT } from '../../../crds/reserved-ids.ts';
 import { checkBearer } from '../../oauth/session/check-token.ts';
 import type { LiveSession } from '../../oauth/session/check-token.ts';
 import { carriesUserRights } from '../../oauth/session/still-granted.ts';
 import { refuseParameters } from '../../records/search/parameters.ts';
-import type { GuessPassword } from '../../users/user/change.ts';
+import type { GuessPassword } from '../../records/record.ts';
 import { bearerToken, missingToken, refusedToken } from '../access/authenticate.ts';
 import { decideWithBody, resourceBody } from '../formats/resource-body.ts';
 import { negotiate, render } from '../formats/negotiate.ts';

@@ -1,9 +1,9 @@
 import type { Client } from '../../../crds/client.ts';
 import { allows } from '../../../crds/compatibility.ts';
 import { UI_CLIENT } from '../../../crds/reserved-ids.ts';
-import type { Person } from '../../db/user/person.ts';
+import type { Person } from '../../db/user.ts';
 import { inBox } from '../../db/core/transaction.ts';
-import { readPerson } from '../../db/user/user.ts';
+import { readPerson } from '../../db/user.ts';
 import type { OAuthServices } from '../../oauth/services.ts';
 import { explain } from '../../policy/decide.ts';
 import { withReasons, type DeniedRequest } from '../../policy/explain-denial.ts';

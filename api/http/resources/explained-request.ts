@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../crds/path.ts';
 import { isObject } from '../../../crds/path.ts';
-import type { Person } from '../../db/user/person.ts';
+import type { Person } from '../../db/user.ts';
 import { bucketOf } from '../../db/session/bucket.ts';
 import { makeSessionId } from '../../credentials/token-text.ts';
 import type { Client } from '../../../crds/client.ts';

@@ -7,8 +7,8 @@ import type { AccountView, PasswordChange } from '../../schemas/account.ts';
 import { readSearch } from '../../records/search/parameters.ts';
 import type { Searchable } from '../../records/search/searchable.ts';
 import { untilConfirmed } from '../../records/write/confirm-changes.ts';
-import { changeUser } from '../../users/user/change.ts';
-import { InvalidUser } from '../../users/user/invalid-user.ts';
+import { changeUser } from '../../records/user-change.ts';
+import { InvalidUser } from '../../records/user-document.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import { partOfPath } from '../request/request-context.ts';
 import type { Endpoint } from '../request/request-context.ts';
@@ -63,9 +63,10 @@ export function ownGrantEndpoint(context: ApiContext): Endpoint {
 export function ownPasswordEndpoint(context: ApiContext): Endpoint {
   return withOwnAccount(context, async ({ box, settings, user, body, guessPassword }, services) => {
     const compatibility = { ...settings.compatibility, password_change_without_old: false };
-    const strict = { box, settings: { ...settings, compatibility } };
-    const change = { id: user, by: user, value: passwordsIn(body), preconditions: unconditional };
-    await untilConfirmed(() => changeUser(services, strict, { ...change, confirmChanges: undefined }, guessPassword));
+    const caller = { settings: { ...settings, compatibility }, user, guessPassword };
+    const requested = { form: 'document', value: passwordsIn(body) } as const;
+    const change = { id: user, requested, caller, preconditions: unconditional };
+    await untilConfirmed(() => changeUser(services, box, change));
     return { status: 204 };
   });
 }

@@ -1,6 +1,5 @@
 import { inBox } from '../../db/core/transaction.ts';
 import type { Connection } from '../../db/core/transaction.ts';
-import { readUser } from '../../db/user/user.ts';
 import { Problem } from '../../problem.ts';
 import { accessPolicy } from '../../records/access-policy.ts';
 import { client } from '../../records/client.ts';
@@ -8,10 +7,9 @@ import { group } from '../../records/group.ts';
 import { session } from '../../records/session.ts';
 import type { RecordKind } from '../../records/record.ts';
 import type { ResourceServices } from '../../records/services.ts';
-import { changedUserFields } from '../../users/user/changed-user-fields.ts';
-import { possibleId } from './id-in-path.ts';
+import { user } from '../../records/user.ts';
 import type { ResourceExchange, ResourceKind } from './resource-exchange.ts';
-import { documentIn, requestedChange } from '../formats/parse-body.ts';
+import { requestedChange } from '../formats/parse-body.ts';
 
 type ReadingServices = Pick<ResourceServices, 'pool' | 'now'>;
 
@@ -45,7 +43,7 @@ const readers: Readonly<Record<ResourceKind | 'User', Reader>> = {
   AccessPolicy: recordReader(accessPolicy),
   Session: recordReader(session),
   Group: recordReader(group),
-  User: readUserChanges,
+  User: recordReader(user),
   // Nothing of these can be changed.
   Grant: () => Promise.resolve([]),
   AuditEvent: () => Promise.resolve([]),
@@ -61,10 +59,4 @@ function recordReader<Row, Filters, Id>(record: RecordKind<string, Row, Filters,
     const row = id === undefined ? undefined : await read(connection, write.box, id, now);
     return row === undefined && !isCreated ? [] : changedFields(row, requested, write.id);
   };
-}
-
-async function readUserChanges(write: RequestedWrite, connection: Connection): Promise<readonly string[]> {
-  const id = possibleId('User', write.id);
-  const user = id === undefined ? undefined : await readUser(connection, write.box, Number(id));
-  return changedUserFields(user, documentIn(write));
 }

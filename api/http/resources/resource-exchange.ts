@@ -1,9 +1,7 @@
-import type { Box } from '../../../crds/box.ts';
-import type { GuessPassword } from '../../users/user/change.ts';
+import type { Caller } from '../../records/record.ts';
 import type { ConfirmChanges } from '../../records/write/confirm-changes.ts';
-import type { StoredKind } from '../../records/services.ts';
+import type { StoredKind, ResourceServices } from '../../records/services.ts';
 import type { BoxState } from '../../box/box-state.ts';
-import type { UserServices } from '../../users/services.ts';
 
 /** The resource types of the generic resource API. */
 export type ResourceKind = StoredKind | 'Session' | 'Group' | 'Grant' | 'AuditEvent';
@@ -12,17 +10,13 @@ export type ResourceKind = StoredKind | 'Session' | 'Group' | 'Grant' | 'AuditEv
 export type AddressedType = ResourceKind | 'User' | 'Box';
 
 /** A request to the generic resource API: authenticated, authorized, its body parsed. */
-export interface ResourceExchange {
+export interface ResourceExchange extends Caller {
   readonly box: string;
-  /** The settings of the box. */
-  readonly settings: Box;
   /** The issuer of the box: links and `Location` start with it, never with the Host header. */
   readonly baseUrl: string;
   /** The id in the path; undefined on the path of the whole kind. */
   readonly id: string | undefined;
   readonly method: string | undefined;
-  /** ID of the user whose token the request has; undefined for the token of a client, or none. */
-  readonly user: number | undefined;
   readonly query: URLSearchParams;
   readonly contentType: string | undefined;
   readonly ifMatch: string | undefined;
@@ -30,8 +24,6 @@ export interface ResourceExchange {
   /** Checks whether the caller may also list the policies of the box, under the state that is given. */
   readonly mayReadPolicies: (state: BoxState) => Promise<boolean>;
   readonly long: LongWork;
-  /** Verifies the password of a user in the body, as at the sign-in. */
-  readonly guessPassword: GuessPassword;
   /** Undefined if no policy has read the changes of the request. */
   readonly confirmChanges: ConfirmChanges | undefined;
   /** Body of a PUT, POST or PATCH, from parseBody. */
@@ -59,4 +51,4 @@ export interface ListPage {
 }
 
 /** Answers a request. Throws Problem and Outage. */
-export type ResourceHandler = (exchange: ResourceExchange, services: UserServices) => Promise<ResourceAnswer>;
+export type ResourceHandler = (exchange: ResourceExchange, services: ResourceServices) => Promise<ResourceAnswer>;

@@ -1,11 +1,11 @@
 import { Problem } from '../../problem.ts';
 import type { ApiContext } from '../server/api-context.ts';
-import type { StoredUser } from '../../db/user/user.ts';
+import type { StoredUser } from '../../db/user.ts';
 import type { Needs } from '../../policy/needs.ts';
 import { confirming, untilConfirmed } from '../../records/write/confirm-changes.ts';
 import type { BoxState } from '../../box/box-state.ts';
 import type { Sharer } from '../../shares/fair-queue.ts';
-import { InvalidUser } from '../../users/user/invalid-user.ts';
+import { InvalidUser } from '../../records/user-document.ts';
 import { bearerToken, queryOrBearerToken } from '../access/authenticate.ts';
 import { authorize, mayListPolicies } from '../access/authorize.ts';
 import type { RestOfRequest } from '../access/authorize.ts';

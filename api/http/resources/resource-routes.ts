@@ -4,20 +4,20 @@ import { client } from '../../records/client.ts';
 import { grant } from '../../records/grant.ts';
 import { group } from '../../records/group.ts';
 import { session } from '../../records/session.ts';
-import { collectionOf, routesOf } from './collection.ts';
+import { user } from '../../records/user.ts';
+import { routesOf } from './collection.ts';
 import type { CollectionRoute } from './collection.ts';
 import type { ResourceKind } from './resource-exchange.ts';
-import { userCollection } from './user-collection.ts';
 
 /** Every route of the generic resource API. `DELETE /Session`, which closes the caller's own, is not one of them. */
 export const resourceRoutes: readonly CollectionRoute<ResourceKind>[] = [
-  ...routesOf(collectionOf(client)),
-  ...routesOf(collectionOf(accessPolicy)),
-  ...routesOf(collectionOf(session)),
-  ...routesOf(collectionOf(group)),
-  ...routesOf(collectionOf(grant)),
-  ...routesOf(collectionOf(auditEvent)),
+  ...routesOf(client),
+  ...routesOf(accessPolicy),
+  ...routesOf(session),
+  ...routesOf(group),
+  ...routesOf(grant),
+  ...routesOf(auditEvent),
 ];
 
 /** Every route of the users API. */
-export const userRoutes: readonly CollectionRoute<'User'>[] = routesOf(userCollection);
+export const userRoutes: readonly CollectionRoute<'User'>[] = routesOf(user);

@@ -6,7 +6,7 @@ import { OAuthError } from '../../oauth/oauth-error.ts';
 import type { PageProblem } from '../../pages/messages.ts';
 import { problemPage } from '../../pages/problem-page.ts';
 import { Problem, problemKinds } from '../../problem.ts';
-import { InvalidUser } from '../../users/user/invalid-user.ts';
+import { InvalidUser } from '../../records/user-document.ts';
 import { pageAnswer } from '../pages/send.ts';
 import { findRequestContext, requestContextOf } from '../request/request-context.ts';
 import type { RequestContext } from '../request/request-context.ts';

@@ -23,7 +23,7 @@ import { storeConsent } from '../../db/authorization/consent.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import { uuidShape } from '../../db/core/uuid-v7.ts';
-import type { GrantKey } from '../../db/user/grant.ts';
+import type { GrantKey } from '../../db/grant.ts';
 import { scopesOf } from '../scope-text.ts';
 import { errorResponse } from './authorization-response.ts';
 import { shownDigest } from './request/describe-request.ts';

@@ -5,7 +5,7 @@ import type { SigningAlgorithm, SigningKey } from '../../box/key-ring.ts';
 import { keyOf } from '../keys/key-needed.ts';
 import { prepareJwt } from '../keys/sign-jwt.ts';
 import { asksForIdToken, claimsFor, scopesOf } from '../scope-text.ts';
-import type { Person } from '../../db/user/person.ts';
+import type { Person } from '../../db/user.ts';
 import { GROUPS_SCOPE } from '../../box/scopes.ts';
 import { userClaims } from './user-claims.ts';
 import type { UserClaims } from './user-claims.ts';

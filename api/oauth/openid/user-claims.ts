@@ -1,4 +1,4 @@
-import type { Person } from '../../db/user/person.ts';
+import type { Person } from '../../db/user.ts';
 import { GROUPS_SCOPE } from '../../box/scopes.ts';
 import { asksForIdToken, hasScope, scopesOf } from '../scope-text.ts';
 import { checkBearer } from '../session/check-token.ts';

@@ -5,7 +5,7 @@ import { uuidText } from '../../../program/text.ts';
 import { parseAccessToken } from '../../credentials/token-text.ts';
 import type { FirstGrant, GrantLetter } from '../../db/session/record.ts';
 import type { FoundSession, SessionKey } from '../../db/session/check.ts';
-import type { Person } from '../../db/user/person.ts';
+import type { Person } from '../../db/user.ts';
 import type { BoxState, ClientState } from '../../box/box-state.ts';
 import type { CurrentStatements } from '../../box/state-cache.ts';
 import { clientOf } from '../built-in-clients.ts';

@@ -1,4 +1,4 @@
-import type { Person } from '../../db/user/person.ts';
+import type { Person } from '../../db/user.ts';
 import { authenticateClient } from '../client-auth/authenticate-client.ts';
 import { checkToken } from './check-token.ts';
 import type { LiveSession } from './check-token.ts';

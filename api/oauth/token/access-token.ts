@@ -3,7 +3,7 @@ import { makeAccessToken, makeSessionId } from '../../credentials/token-text.ts'
 import { bucketOf } from '../../db/session/bucket.ts';
 import type { GrantLetter } from '../../db/session/record.ts';
 import type { NewSession } from '../../db/session/issue.ts';
-import type { Person } from '../../db/user/person.ts';
+import type { Person } from '../../db/user.ts';
 import type { BoxState } from '../../box/box-state.ts';
 import type { SigningKey } from '../../box/key-ring.ts';
 import { signJwt } from '../keys/sign-jwt.ts';

@@ -1,4 +1,5 @@
 import { demandStandby } from '../../db/box/box.ts';
+import { hasAdministrator } from '../../db/group.ts';
 import { lockResources } from '../../db/resource/write.ts';
 import type { StoredResource } from '../../db/resource/resource.ts';
 import type { Connection } from '../../db/core/transaction.ts';
@@ -12,9 +13,9 @@ import type { ResourceServices } from '../services.ts';
 export type ChangingServices = Pick<ResourceServices, 'pool' | 'trail' | 'revocationsNeedStandby' | 'folder'>;
 
 /**
- * Runs a change of a box's configuration, one at a time per box: its reads are still true when it writes. The events
- * that it notes are recorded with it. Throws Problem `not-found` when there is no such box, and Outage; `limit` in
- * milliseconds if it may take longer than usual.
+ * Runs a change of a box, one at a time per box: its reads are still true when it writes. The events that it notes are
+ * recorded with it. Throws Problem `not-found` when there is no such box, `conflict` if the change takes the last
+ * administrator, and Outage; `limit` in milliseconds if it may take longer than usual.
  */
 export function changing<T>(
   services: ChangingServices,
@@ -26,9 +27,21 @@ export function changing<T>(
     if (services.revocationsNeedStandby) await demandStandby(connection);
     const version = await lockResources(connection, box);
     if (version === undefined) throw nothingHere();
-    return work(connection, note);
+    const hadAdministrator = await hasAdministrator(connection, box);
+    const done = await work(connection, note);
+    if (hadAdministrator && !(await hasAdministrator(connection, box))) throw lastAdministrator();
+    return done;
   };
   return inBoxRecorded(services, box, change, limit);
+}
+
+/** A box without administrators could only be changed by its declarations or by `boxgate admin reset`. */
+function lastAdministrator(): Problem {
+  return new Problem(
+    'conflict',
+    'This takes the last administrator of the box: no active user would be linked to a policy with engine allow, ' +
+      'directly or by a group. Give these rights to another user first',
+  );
 }
 
 /**

@@ -5,8 +5,8 @@ import { insertConsentRequest, takeConsentRequests } from '../../db/authorizatio
 import { deleteSignIns, insertSignIn } from '../../db/authorization/sign-in.ts';
 import { demandStandby } from '../../db/box/box.ts';
 import type { Connection } from '../../db/core/transaction.ts';
-import { lockUserRow } from '../../db/user/user.ts';
-import type { StoredUser } from '../../db/user/user.ts';
+import { lockUserRow } from '../../db/user.ts';
+import type { StoredUser } from '../../db/user.ts';
 import { endBegun } from './end-begun.ts';
 
 /** A browser after its user signed in. */

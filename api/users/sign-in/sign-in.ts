@@ -6,7 +6,7 @@ import type { BoxState } from '../../box/box-state.ts';
 import { beginSignIn } from './begin-sign-in.ts';
 import type { SignedIn } from './begin-sign-in.ts';
 import { endBegun } from './end-begun.ts';
-import type { UserServices } from '../services.ts';
+import type { ResourceServices } from '../../records/services.ts';
 import { verifyPassword } from './verify-password.ts';
 import type { AdmitGuess } from './verify-password.ts';
 
@@ -17,7 +17,7 @@ export interface SignInAttempt {
   readonly browser: string;
 }
 
-type SignInServices = Pick<UserServices, 'pool' | 'passwords' | 'now' | 'revocationsNeedStandby'>;
+type SignInServices = Pick<ResourceServices, 'pool' | 'passwords' | 'now' | 'revocationsNeedStandby'>;
 
 /**
  * Signs a user in: the browser gets a new text for its cookie, and the sign-in of the old one ends, with what somebody
@@ -44,7 +44,7 @@ export async function signIn(
  * Returns its user, undefined when there is none. Throws Outage.
  */
 export function signOut(
-  { pool, now, revocationsNeedStandby }: Pick<UserServices, 'pool' | 'now' | 'revocationsNeedStandby'>,
+  { pool, now, revocationsNeedStandby }: Pick<ResourceServices, 'pool' | 'now' | 'revocationsNeedStandby'>,
   box: string,
   browser: string,
 ): Promise<number | undefined> {

@@ -5,23 +5,22 @@ import { Outage } from '../../db/core/outage.ts';
 import { inBoxRecordedAfter } from '../../audit/recorded.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import type { Connection } from '../../db/core/transaction.ts';
-import { findSigningIn } from '../../db/user/user.ts';
-import type { StoredPassword } from '../../db/user/user.ts';
-import { userOfEmail } from '../../db/user/user-conflicts.ts';
-import { insertUser, setGroupsOfUser } from '../../db/user/user-write.ts';
-import type { NewUser } from '../../db/user/user-write.ts';
+import { findSigningIn, userOfEmail } from '../../db/user.ts';
+import type { StoredPassword } from '../../db/user.ts';
+import { insertUser, setGroupsOfUser } from '../../db/user-write.ts';
+import type { NewUser } from '../../db/user-write.ts';
 import { nothingHere } from '../../problem.ts';
 import { withinQuota } from '../../records/write/within-quota.ts';
 import type { BoxState } from '../../box/box-state.ts';
 import type { StateCache } from '../../box/state-cache.ts';
 import { beginSignIn } from './begin-sign-in.ts';
 import type { SignedIn } from './begin-sign-in.ts';
-import { emailKey } from '../user/email.ts';
+import { emailKey } from '../email.ts';
 import { groupNamed } from '../../records/group.ts';
-import { newUserEvents } from '../user/user-events.ts';
-import { passwordWeakness } from '../user/password-faults.ts';
-import type { PasswordWeakness } from '../user/password-faults.ts';
-import type { UserServices } from '../services.ts';
+import { newUserEvents } from '../user-events.ts';
+import { passwordWeakness } from '../password-faults.ts';
+import type { PasswordWeakness } from '../password-faults.ts';
+import type { ResourceServices } from '../../records/services.ts';
 
 /** Content of the sign-up form. */
 export interface Registration {
@@ -61,14 +60,14 @@ function emailFault(email: string, { registration }: Box): RegistrationFaults['e
  * `taken` when another user has the email, `full` beyond the quota of users. Throws Outage.
  */
 export function signUpObstacle(
-  { pool }: Pick<UserServices, 'pool'>,
+  { pool }: Pick<ResourceServices, 'pool'>,
   box: string,
   email: string,
 ): Promise<'taken' | 'full' | undefined> {
   return inBox(pool, box, 'snapshot', (connection) => obstacleOf(connection, box, emailKey(email) ?? ''));
 }
 
-type SignUpServices = Pick<UserServices, 'pool' | 'trail' | 'passwords' | 'now' | 'revocationsNeedStandby'> & {
+type SignUpServices = Pick<ResourceServices, 'pool' | 'trail' | 'passwords' | 'now' | 'revocationsNeedStandby'> & {
   readonly states: Pick<StateCache, 'decide'>;
 };
 

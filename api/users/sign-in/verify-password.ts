@@ -1,9 +1,9 @@
 import { inBox } from '../../db/core/transaction.ts';
-import { findSigningIn } from '../../db/user/user.ts';
-import type { SigningIn } from '../../db/user/user.ts';
+import { findSigningIn } from '../../db/user.ts';
+import type { SigningIn } from '../../db/user.ts';
 import type { Sharer } from '../../shares/fair-queue.ts';
-import { emailKey } from '../user/email.ts';
-import type { UserServices } from '../services.ts';
+import { emailKey } from '../email.ts';
+import type { ResourceServices } from '../../records/services.ts';
 
 /**
  * Admits a guess at the password of an account, undefined for one that does not exist, before the password is verified;
@@ -27,7 +27,7 @@ export interface TypedPassword {
  * too many passwords wait, and the errors of `admit`.
  */
 export async function verifyPassword(
-  services: Pick<UserServices, 'pool' | 'passwords'>,
+  services: Pick<ResourceServices, 'pool' | 'passwords'>,
   box: string,
   { email, password }: TypedPassword,
   admit: AdmitGuess,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { appSubject } from '../../../api/http/access/session-parts.ts';
-import type { Person } from '../../../api/db/user/person.ts';
+import type { Person } from '../../../api/db/user.ts';
 
 const user: Person = { id: 7, email: 'ann@shop.example', email_verified: true, data: null, groups: [] };
 

@@ -2,8 +2,8 @@ import { createHashQueue } from '../../../api/credentials/hash-queue.ts';
 import { createPasswords } from '../../../api/credentials/password.ts';
 import { createPool, defaultLimits } from '../../../api/db/core/pool.ts';
 import { inBox } from '../../../api/db/core/transaction.ts';
-import { insertUser } from '../../../api/db/user/user-write.ts';
-import { emailKey } from '../../../api/users/user/email.ts';
+import { insertUser } from '../../../api/db/user-write.ts';
+import { emailKey } from '../../../api/users/email.ts';
 import { testEncryptionKey } from '../../support/api.ts';
 import type { TestApi } from '../../support/api.ts';
 

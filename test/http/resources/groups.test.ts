@@ -22,6 +22,14 @@ describe('groups over REST', () => {
     return { id: String(member(reply.body, 'id')), reply };
   }
 
+  /** Makes a new user a member. */
+  async function join(id: string): Promise<void> {
+    const email = `member-${String((nth += 1))}@mail.example`;
+    const body = { email, password: 'correct horse', 'group-ids': [Number(id)] };
+    const { status, text } = await api.call('POST', '/users', { body });
+    expect(status, text).to.equal(201);
+  }
+
   it('are created with a name and a description, under an id that the service gives', async () => {
     const name = aName();
     const reply = await post({ resourceType: 'Group', name, description: 'who pays' });
@@ -48,6 +56,7 @@ describe('groups over REST', () => {
 
   it('R-50 do not take, by PUT or PATCH, a name that a policy links: 409 names the policy', async () => {
     const [linked, own] = [aName(), await create()];
+    await join(own.id);
     const link = [{ resourceType: 'Group', id: linked }];
     await api.call('PUT', '/AccessPolicy/of-a-group', { body: { engine: 'allow', link } });
     const path = `/Group/${own.id}`;
@@ -71,15 +80,31 @@ describe('groups over REST', () => {
     expect((await api.call('PUT', `/Group/${made.id}`, { body: { name: linked, description: 'x' } })).status).to.equal(
       200,
     );
-    // Nor after the group that had it got another name.
-    expect((await api.call('PUT', `/Group/${made.id}`, { body: { name: aName() } })).status).to.equal(200);
-    expect((await api.call('PUT', path, { body: { name: linked } })).status).to.equal(409);
+    // E-16: a group that leaves the name would take the rights of its members.
+    const left = await api.call('PUT', `/Group/${made.id}`, { body: { name: aName() } });
+    expect([left.status, left.text.includes('AccessPolicy of-a-group')]).to.deep.equal([409, true]);
     await api.call('DELETE', '/AccessPolicy/of-a-group');
+    expect((await api.call('DELETE', `/Group/${made.id}`)).status).to.equal(200);
     expect((await api.call('PUT', path, { body: { name: linked } })).status).to.equal(200);
+  });
+
+  it('E-16 take a linked name without members, and with members only their last one', async () => {
+    const [before, free, own, other] = [aName(), aName(), await create(), await create()];
+    const rename = (id: string, name: string) => api.call('PUT', `/Group/${id}`, { body: { name } });
+    expect((await rename(own.id, before)).status).to.equal(200);
+    expect((await rename(own.id, aName())).status).to.equal(200);
+    const link = [before, free].map((id) => ({ resourceType: 'Group', id }));
+    await api.call('PUT', '/AccessPolicy/of-a-name', { body: { engine: 'cel', expression: 'true', link } });
+    expect((await rename((await create()).id, free)).status).to.equal(200);
+    await join(other.id);
+    await join(own.id);
+    expect((await rename(other.id, before)).status).to.equal(409);
+    expect((await rename(own.id, before)).status).to.equal(200);
   });
 
   it('R-50 do not take the name of the group that everybody joins who registers', async () => {
     const { id } = await create();
+    await join(id);
     await api.declare('default', [
       { kind: 'Box', id: 'default', registration: { enabled: true, default_group: 'new' } },
     ]);
@@ -117,7 +142,11 @@ describe('groups over REST', () => {
     const link = [{ resourceType: 'Group', id: name }];
     const { status, text } = await api.call('PUT', '/AccessPolicy/of-the-longest', { body: { engine: 'allow', link } });
     expect(status, text).to.equal(201);
-    await api.call('DELETE', `/Group/${id}`);
+    // E-16: its members would lose what the policy grants.
+    const kept = await api.call('DELETE', `/Group/${id}`);
+    expect([kept.status, kept.text.includes('AccessPolicy of-the-longest')]).to.deep.equal([409, true]);
+    await api.call('DELETE', '/AccessPolicy/of-the-longest');
+    expect((await api.call('DELETE', `/Group/${id}`)).status).to.equal(200);
   });
 
   it('have names of their own: 409, of twenty at the same time too', async () => {

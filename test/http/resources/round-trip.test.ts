@@ -6,7 +6,7 @@ import { clientSchema } from '../../../crds/client.ts';
 import { fieldsOf } from '../../../crds/reference.ts';
 import { schemaNode } from '../../../crds/schema-node.ts';
 import type { SchemaNode } from '../../../crds/schema-node.ts';
-import { writableUserFields } from '../../../api/users/user/submission.ts';
+import { writableUserFields } from '../../../api/records/user-document.ts';
 import { claimEpoch } from '../../support/api.ts';
 import { ownerQuery } from '../../support/owner-query.ts';
 import { adminSecret, startBoxApi } from './box-api.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import type { OAuthServices } from '../../../api/oauth/services.ts';
 import type { TokenResponse } from '../../../api/schemas/oauth.ts';
-import { changeUser } from '../../../api/users/user/change.ts';
+import { changeUser } from '../../../api/records/user-change.ts';
 import { removeGrant } from '../../../api/records/grant.ts';
-import { removeUser } from '../../../api/users/user/remove-user.ts';
+import { removeUser } from '../../../api/records/user.ts';
 import { signOut } from '../../../api/users/sign-in/sign-in.ts';
 import { createChance, raceRounds, raceSeed, turns } from '../schedule.ts';
 import { patiently } from '../world.ts';
@@ -80,8 +80,14 @@ describe('the code flow', () => {
 
   function change({ box, user }: Person, wish: object): Promise<unknown> {
     const settings = { resourceType: 'Box', id: box } as const;
-    const change = { id: user, value: wish, by: undefined, preconditions: {} };
-    return changeUser(recorded(), { box, settings }, change, (_user, verify) => verify({ box, member: '' }));
+    const caller = {
+      settings,
+      user: undefined,
+      guessPassword: (_user: unknown, verify: (sharer: { box: string; member: string }) => Promise<boolean>) =>
+        verify({ box, member: '' }),
+    };
+    const requested = { form: 'document', value: wish } as const;
+    return changeUser(recorded(), box, { id: user, requested, caller, preconditions: {} });
   }
 
   for (const [what, [take, next, error]] of Object.entries(takers)) {

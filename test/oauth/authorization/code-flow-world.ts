@@ -1,7 +1,7 @@
 import { newBrowserToken } from '../../../api/credentials/browser-token.ts';
 import { storeConsent } from '../../../api/db/authorization/consent.ts';
 import { inBox } from '../../../api/db/core/transaction.ts';
-import { insertUser } from '../../../api/db/user/user-write.ts';
+import { insertUser } from '../../../api/db/user-write.ts';
 import type { OAuthServices } from '../../../api/oauth/services.ts';
 import { beginSignIn } from '../../../api/users/sign-in/begin-sign-in.ts';
 import { makeWorld } from '../world.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { StoredGrant } from '../../../api/db/user/grant.ts';
+import type { StoredGrant } from '../../../api/db/grant.ts';
 import { readSearch } from '../../../api/records/search/parameters.ts';
 import type { SearchResult } from '../../../api/records/search/search.ts';
 import { grant } from '../../../api/records/grant.ts';

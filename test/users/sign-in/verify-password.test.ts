@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createHashQueue } from '../../../api/credentials/hash-queue.ts';
 import { createPasswords } from '../../../api/credentials/password.ts';
 import { bumpVersion } from '../../../api/db/box/box.ts';
-import { insertUser, updateUser } from '../../../api/db/user/user-write.ts';
+import { insertUser, updateUser } from '../../../api/db/user-write.ts';
 import { verifyPassword } from '../../../api/users/sign-in/verify-password.ts';
 import { boxDatabase } from '../../records/box-database.ts';
 import type { BoxDatabase } from '../../records/box-database.ts';

@@ -10,7 +10,7 @@ import { client } from '../../../../api/records/client.ts';
 import { session } from '../../../../api/records/session.ts';
 import { grant } from '../../../../api/records/grant.ts';
 import { group } from '../../../../api/records/group.ts';
-import { userSearch } from '../../../../api/users/user/search.ts';
+import { user } from '../../../../api/records/user.ts';
 import { ownerQuery } from '../../../support/owner-query.ts';
 import { startBoxApi } from '../box-api.ts';
 import type { BoxApi } from '../box-api.ts';
@@ -22,7 +22,7 @@ const definitions: Readonly<Record<Kind, readonly SearchDefinition<object>[]>> =
   ...{ Client: [client.search], AccessPolicy: [accessPolicy.search] },
   ...{ Group: [group.search], Grant: [grant.search], Session: [session.search] },
   AuditEvent: [auditEvent.search],
-  User: [userSearch],
+  User: [user.search],
 };
 
 /** Filters that are no field of their resource, each with the field that it looks at and the reason. */

@@ -37,16 +37,7 @@ describe('the users API', () => {
       ['id', 'email', 'password', 'data', 'status', 'group-ids'],
     ],
   };
-  for (const name of [
-    'id',
-    'groups',
-    'box',
-    'password_hash',
-    'is_admin',
-    'created_at',
-    'sessions_from',
-    'old_password',
-  ]) {
+  for (const name of ['id', 'groups', 'box', 'password_hash', 'is_admin', 'updated', 'sessions_from', 'old_password']) {
     faulty[`U-04 the field ${name}`] = [{ email: 'x@mail.example', password, [name]: 1 }, [name]];
   }
   for (const [what, [body, fields]] of Object.entries(faulty)) {
@@ -67,6 +58,14 @@ describe('the users API', () => {
       expect(changed.status, changed.text).to.equal(422);
     });
   }
+
+  it('E-20 ignores the fields that the service sets in a new user, and refuses others of them in a change', async () => {
+    const set = { created_at: '2020-01-01T00:00:00.000Z', updated_at: 1, meta: { versionId: '7' } };
+    const id = await create(set);
+    expect(member((await api.call('GET', `/users/${id}`)).body, 'created_at')).not.to.equal(set.created_at);
+    const changed = await api.call('PUT', `/users/${id}`, { body: set });
+    expect([changed.status, fieldsAtFault(changed)]).to.deep.equal([422, Object.keys(set)]);
+  });
 
   it('tells faults of the box together with those of the text', async () => {
     const email = anEmail();

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { bumpVersion } from '../../../api/db/box/box.ts';
-import { deleteGroup, insertGroup, readGroup, updateGroup } from '../../../api/db/group.ts';
-import type { StoredGroup } from '../../../api/db/group.ts';
-import type { Connection } from '../../../api/db/core/transaction.ts';
-import { insertUser, setGroupsOfUser } from '../../../api/db/user/user-write.ts';
-import { boxDatabase } from '../../records/box-database.ts';
-import type { BoxDatabase } from '../../records/box-database.ts';
+import { bumpVersion } from '../../api/db/box/box.ts';
+import { deleteGroup, insertGroup, readGroup, updateGroup } from '../../api/db/group.ts';
+import type { StoredGroup } from '../../api/db/group.ts';
+import type { Connection } from '../../api/db/core/transaction.ts';
+import { insertUser, setGroupsOfUser } from '../../api/db/user-write.ts';
+import { boxDatabase } from '../records/box-database.ts';
+import type { BoxDatabase } from '../records/box-database.ts';
 
 describe('the statements of groups', () => {
   let database: BoxDatabase;

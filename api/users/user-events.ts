@@ -1,5 +1,5 @@
-import type { SecurityEvent } from '../../audit/audit-trail.ts';
-import type { StoredUser } from '../../db/user/user.ts';
+import type { SecurityEvent } from '../audit/audit-trail.ts';
+import type { StoredUser } from '../db/user.ts';
 
 /** Returns the events of a change of a user; `groups` are the groups after it, undefined if they stay. */
 export function userChangeEvents(

@@ -1,7 +1,7 @@
-import { bytesOfGroup, countChanges } from '../box/box-use.ts';
-import { declaredResource, ownerOf } from '../resource/resource.ts';
-import type { DeclaredColumns, DeclaredResource, Owner, OwnerColumns } from '../resource/resource.ts';
-import type { Connection } from '../core/transaction.ts';
+import { bytesOfGroup, countChanges } from './box/box-use.ts';
+import { declaredResource, ownerOf } from './resource/resource.ts';
+import type { DeclaredColumns, DeclaredResource, Owner, OwnerColumns } from './resource/resource.ts';
+import type { Connection } from './core/transaction.ts';
 
 /** A declared group to be stored under a new config version. */
 export interface GroupWrite {

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { bumpVersion } from '../../../api/db/box/box.ts';
-import type { Connection } from '../../../api/db/core/transaction.ts';
-import { declaredGroups, findGroups, sizesOfGroups, storeGroups } from '../../../api/db/user/declared-group.ts';
-import { insertGroup } from '../../../api/db/group.ts';
-import { insertUser, setGroupsOfUser } from '../../../api/db/user/user-write.ts';
-import { boxDatabase } from '../../records/box-database.ts';
-import type { BoxDatabase } from '../../records/box-database.ts';
+import { bumpVersion } from '../../api/db/box/box.ts';
+import type { Connection } from '../../api/db/core/transaction.ts';
+import { declaredGroups, findGroups, sizesOfGroups, storeGroups } from '../../api/db/declared-group.ts';
+import { insertGroup } from '../../api/db/group.ts';
+import { insertUser, setGroupsOfUser } from '../../api/db/user-write.ts';
+import { boxDatabase } from '../records/box-database.ts';
+import type { BoxDatabase } from '../records/box-database.ts';
 
 const owner = { cluster: 'c1', name: 'shop/staff', uid: 'u' };
 

@@ -1,9 +1,8 @@
-import { countChanges } from '../box/box-use.ts';
-import { nextId } from './last-id.ts';
-import { isUniqueViolation } from '../core/outage.ts';
+import { countChanges } from './box/box-use.ts';
+import { isUniqueViolation } from './core/outage.ts';
 import { readUser } from './user.ts';
 import type { StoredPassword, StoredUser, UserStatus } from './user.ts';
-import type { Connection } from '../core/transaction.ts';
+import type { Connection } from './core/transaction.ts';
 
 /** A user about to be stored; `emailKey` is the normal form of the email: users with the same one conflict. */
 export interface NewUser {
@@ -173,4 +172,20 @@ export async function setGroupsOfUser(
     [box, user, groups],
   );
   return [];
+}
+
+/** Kinds whose id the service assigns: an integer, counted from 1 in each box, so that it reveals nothing of others. */
+export type NumberedKind = 'User' | 'Group';
+
+/**
+ * Takes the next id of a kind in a box. The counter is locked until the transaction ends; a rollback returns the id,
+ * and a committed one is never used again, even after its row is deleted.
+ */
+export async function nextId(connection: Connection, box: string, kind: NumberedKind): Promise<number> {
+  const { rows } = await connection.query<{ id: string }>(
+    `INSERT INTO boxgate.last_id AS l (box, kind, id) VALUES ($1, $2, 1)
+     ON CONFLICT (box, kind) DO UPDATE SET id = l.id + 1 RETURNING id`,
+    [box, kind],
+  );
+  return Number(rows[0]?.id);
 }

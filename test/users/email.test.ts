@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { emailKey } from '../../../api/users/user/email.ts';
+import { emailKey } from '../../api/users/email.ts';
 
 describe('the normal form of an email', () => {
   const same: Readonly<Record<string, readonly [string, string]>> = {

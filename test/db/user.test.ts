@@ -1,19 +1,12 @@
 import { expect } from 'chai';
-import { bumpVersion } from '../../../api/db/box/box.ts';
-import { insertGroup } from '../../../api/db/group.ts';
-import { findSigningIn, readUser } from '../../../api/db/user/user.ts';
-import { userListing } from '../../../api/db/user/user-search.ts';
-import type { UserFilters } from '../../../api/db/user/user-search.ts';
-import {
-  deleteUser,
-  endUserSessions,
-  insertUser,
-  setGroupsOfUser,
-  updateUser,
-} from '../../../api/db/user/user-write.ts';
-import type { NewUser, UserChange } from '../../../api/db/user/user-write.ts';
-import { boxDatabase } from '../../records/box-database.ts';
-import type { BoxDatabase } from '../../records/box-database.ts';
+import { bumpVersion } from '../../api/db/box/box.ts';
+import { insertGroup } from '../../api/db/group.ts';
+import { findSigningIn, readUser, userListing } from '../../api/db/user.ts';
+import type { UserFilters } from '../../api/db/user.ts';
+import { deleteUser, endUserSessions, insertUser, setGroupsOfUser, updateUser } from '../../api/db/user-write.ts';
+import type { NewUser, UserChange } from '../../api/db/user-write.ts';
+import { boxDatabase } from '../records/box-database.ts';
+import type { BoxDatabase } from '../records/box-database.ts';
 
 const span = { limit: 3, offset: 0, descending: false, backward: false };
 

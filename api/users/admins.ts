@@ -1,23 +1,26 @@
-import type { NoteEvent } from '../../audit/recorded.ts';
-import type { Fault } from '../../../crds/fault.ts';
-import { readBootstrapped, writeBootstrapped } from '../../db/box/box.ts';
-import { findUse } from '../../db/box/box-use.ts';
-import { Outage } from '../../db/core/outage.ts';
-import { inBox } from '../../db/core/transaction.ts';
-import type { Connection } from '../../db/core/transaction.ts';
-import type { StoredPassword } from '../../db/user/user.ts';
-import { userOfEmail } from '../../db/user/user-conflicts.ts';
-import { insertUser, setGroupsOfUser } from '../../db/user/user-write.ts';
-import type { FirstAdmins } from '../../apply/plan.ts';
-import { quotaFault } from '../../records/write/within-quota.ts';
-import { allowAdmins, groupOfAdmins } from './admins.ts';
+import type { NoteEvent } from '../audit/recorded.ts';
+import type { Fault } from '../../crds/fault.ts';
+import { readBootstrapped, writeBootstrapped } from '../db/box/box.ts';
+import { findUse } from '../db/box/box-use.ts';
+import { Outage } from '../db/core/outage.ts';
+import { inBox } from '../db/core/transaction.ts';
+import type { Connection } from '../db/core/transaction.ts';
+import type { StoredPassword } from '../db/user.ts';
+import { userOfEmail } from '../db/user.ts';
+import { insertUser, setGroupsOfUser } from '../db/user-write.ts';
+import type { FirstAdmins } from '../apply/plan.ts';
+import { groupOfName, insertGroup } from '../db/group.ts';
+import { readResource } from '../db/resource/resource.ts';
+import { storeResources } from '../db/resource/store.ts';
+import { resourceEvent } from '../records/write/resource-event.ts';
+import { quotaFault } from '../records/write/within-quota.ts';
 import { newUserEvents } from './user-events.ts';
 import { emailKey } from './email.ts';
 import { passwordFaults } from './password-faults.ts';
-import type { UserServices } from '../services.ts';
+import type { ResourceServices } from '../records/services.ts';
 
 /** Creates first admins: a user in the group `admins`, and a policy that allows the group everything. */
-export function createFirstAdmins(services: Pick<UserServices, 'pool' | 'passwords'>): FirstAdmins {
+export function createFirstAdmins(services: Pick<ResourceServices, 'pool' | 'passwords'>): FirstAdmins {
   return {
     async prepare(box, settings, { email, password }, isFresh) {
       const key = emailKey(email);
@@ -35,7 +38,7 @@ export function createFirstAdmins(services: Pick<UserServices, 'pool' | 'passwor
 }
 
 /** Checks whether nobody has to be created: this admin was created before, or a user has the email. */
-function isKnown({ pool }: Pick<UserServices, 'pool'>, box: string, key: string): Promise<boolean> {
+function isKnown({ pool }: Pick<ResourceServices, 'pool'>, box: string, key: string): Promise<boolean> {
   return inBox(pool, box, 'snapshot', async (connection) => {
     if ((await readBootstrapped(connection, box)) === key) return true;
     return (await userOfEmail(connection, box, key)) !== undefined;
@@ -43,7 +46,7 @@ function isKnown({ pool }: Pick<UserServices, 'pool'>, box: string, key: string)
 }
 
 /** Returns the fault of a box that has no room for the admin, who is counted like any other user. */
-function quotaFaults({ pool }: Pick<UserServices, 'pool'>, box: string): Promise<readonly Fault[]> {
+function quotaFaults({ pool }: Pick<ResourceServices, 'pool'>, box: string): Promise<readonly Fault[]> {
   return inBox(pool, box, 'snapshot', async (connection) => {
     const found = await findUse(connection, box);
     if (found === undefined || found.use.users < found.quota.users) return [];
@@ -81,4 +84,39 @@ async function storeAdmin(
   if (user === undefined) return;
   await setGroupsOfUser(connection, box, user, [group]);
   for (const event of newUserEvents('user.created', user, [group])) note(event);
+}
+
+/** The group of admins, and the policy that allows it everything. */
+export const admins = 'admins';
+
+/** Returns the ID of the group `admins` of a box, created under this config version when it is missing. */
+export async function groupOfAdmins(
+  connection: Connection,
+  box: string,
+  version: number,
+  note: NoteEvent,
+): Promise<number> {
+  const found = await groupOfName(connection, box, admins);
+  if (found !== undefined) return found;
+  const made = await insertGroup(connection, box, version, { name: admins, description: null });
+  if (made === undefined) throw new Error(`the group ${admins} of box ${box} is there, and is not`);
+  note({ event: 'group.created', target: `Group/${String(made.id)}` });
+  return made.id;
+}
+
+/** Creates the policy that allows the group everything; an existing policy of that name is left alone. */
+export async function allowAdmins(
+  connection: Connection,
+  box: string,
+  version: number,
+  note: NoteEvent,
+): Promise<void> {
+  const name = { kind: 'AccessPolicy', id: admins } as const;
+  if ((await readResource(connection, box, name)) !== undefined) return;
+  const link = [{ resourceType: 'Group', id: admins }];
+  const body = { resourceType: name.kind, id: admins, engine: 'allow', link };
+  await storeResources(connection, box, version, [
+    { ...name, body, secrets: undefined, owner: undefined, digest: undefined },
+  ]);
+  note(resourceEvent('created', name));
 }

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
-import { addUser, newBrowser } from '../../http/pages/browser.ts';
-import { startBoxgate } from '../../dev/boxgate-process.ts';
-import { startApi } from '../../support/api.ts';
-import type { TestApi } from '../../support/api.ts';
-import { ownerQuery } from '../../support/owner-query.ts';
-import { freshDatabase } from '../../support/postgres.ts';
-import type { TestDatabase } from '../../support/postgres.ts';
-import { unthrottled } from '../../support/unthrottled.ts';
+import { addUser, newBrowser } from '../http/pages/browser.ts';
+import { startBoxgate } from '../dev/boxgate-process.ts';
+import { startApi } from '../support/api.ts';
+import type { TestApi } from '../support/api.ts';
+import { ownerQuery } from '../support/owner-query.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import type { TestDatabase } from '../support/postgres.ts';
+import { unthrottled } from '../support/unthrottled.ts';
 
 const email = 'admin@shop.example';
 const lost = 'the password of before';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { refuseOwnVerification, verifiedAfter } from '../../../api/users/user/change.ts';
-import { Problem } from '../../../api/problem.ts';
+import { refuseOwnVerification, verifiedAfter } from '../../api/records/user-change.ts';
+import { Problem } from '../../api/problem.ts';
 
 describe('whether an email is verified after a change', () => {
   const cases: readonly [

@@ -1,8 +1,8 @@
-import type { Box } from '../../../crds/box.ts';
-import type { Fault } from '../../../crds/fault.ts';
-import { PASSWORD_BYTES, storedForm } from '../../../crds/secret-text.ts';
-import { refusalTexts, tooShortText } from '../../../crds/user-faults.ts';
-import { normalPassword } from '../../credentials/password.ts';
+import type { Box } from '../../crds/box.ts';
+import type { Fault } from '../../crds/fault.ts';
+import { PASSWORD_BYTES, storedForm } from '../../crds/secret-text.ts';
+import { refusalTexts, tooShortText } from '../../crds/user-faults.ts';
+import { normalPassword } from '../credentials/password.ts';
 
 /** Minimum number of characters of a password if the box sets none (OWASP ASVS 5.0, 6.2.1). */
 const defaultLeast = 8;
@@ -28,9 +28,8 @@ export async function passwordWeakness(typed: string, settings: Box): Promise<Pa
 }
 
 /** Returns the faults of a new password, for the field `path`; its text is not repeated. */
-export async function passwordFaults(value: unknown, settings: Box, path = 'password'): Promise<readonly Fault[]> {
-  if (typeof value !== 'string') return [{ path, message: 'must be a string' }];
-  const weakness = await passwordWeakness(value, settings);
+export async function passwordFaults(typed: string, settings: Box, path = 'password'): Promise<readonly Fault[]> {
+  const weakness = await passwordWeakness(typed, settings);
   return weakness === undefined ? [] : [{ path, message: sentenceOf(weakness, settings) }];
 }
 

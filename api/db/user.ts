@@ -1,6 +1,19 @@
-import type { Person } from './person.ts';
-import { millisecondsOf } from '../core/statement.ts';
-import type { Connection } from '../core/transaction.ts';
+import { listingOf } from './core/listing.ts';
+import { millisecondsOf } from './core/statement.ts';
+import type { Connection } from './core/transaction.ts';
+
+/** A user as requests see it, with its current groups. */
+export interface Person {
+  readonly id: number;
+  /** The email as given. */
+  readonly email: string;
+  /** Null: an administrator gave the email, and nobody says whether it is verified. */
+  readonly email_verified: boolean | null;
+  /** JSON text. */
+  readonly data: string | null;
+  /** Current groups, by id; null if there are none. */
+  readonly groups: readonly { readonly id: number; readonly name: string }[] | null;
+}
 
 /** A group that a user is in, as the user's row shows it. */
 export interface GroupOfUser {
@@ -79,11 +92,6 @@ export async function readUser(connection: Connection, box: string, id: number):
   return rows[0] === undefined ? undefined : storedUser(rows[0]);
 }
 
-/** Reads one user and locks its row until the transaction ends; undefined when there is none. */
-export async function lockUser(connection: Connection, box: string, id: number): Promise<StoredUser | undefined> {
-  return (await lockUserRow(connection, box, id)) ? readUser(connection, box, id) : undefined;
-}
-
 /** Locks the row of a user until the transaction ends, after any deletion of it; returns false when there is none. */
 export async function lockUserRow(connection: Connection, box: string, id: number): Promise<boolean> {
   const lock = 'SELECT FROM boxgate.user WHERE box = $1 AND id = $2 FOR NO KEY UPDATE';
@@ -123,4 +131,77 @@ export async function readPerson(connection: Connection, box: string, id: number
     [box, id],
   );
   return rows[0]?.person ?? undefined;
+}
+
+/** Finds the id of the user whose email has this normal form; undefined if there is none. */
+export async function userOfEmail(connection: Connection, box: string, emailKey: string): Promise<number | undefined> {
+  const { rows } = await connection.query<{ id: string }>(
+    'SELECT id FROM boxgate.user WHERE box = $1 AND email_key = $2',
+    [box, emailKey],
+  );
+  return rows[0] === undefined ? undefined : Number(rows[0].id);
+}
+
+/** Returns those of the groups that do not exist. */
+export async function missingGroups(
+  connection: Connection,
+  box: string,
+  groups: readonly number[],
+): Promise<readonly number[]> {
+  const { rows } = await connection.query<{ id: string }>(
+    'SELECT id FROM boxgate.group WHERE box = $1 AND id = ANY ($2::bigint[])',
+    [box, groups],
+  );
+  const found = new Set(rows.map(({ id }) => Number(id)));
+  return groups.filter((id) => !found.has(id));
+}
+
+/** Filters of a search for users. */
+export interface UserFilters {
+  /** Normal form of a whole email. */
+  readonly emailKey?: string | undefined;
+  /** Prefix of the normal form of the email. */
+  readonly emailBeginning?: string | undefined;
+  readonly group?: number | undefined;
+  readonly status?: 'active' | 'inactive' | undefined;
+}
+
+/** A user of a list: the normal form of its email is a sort key. */
+export interface ListedUser extends StoredUser {
+  readonly emailKey: string;
+}
+
+interface ListedColumns extends UserColumns {
+  readonly email_key: string;
+}
+
+function listedUser(row: ListedColumns): ListedUser {
+  return { ...storedUser(row), emailKey: row.email_key };
+}
+
+/** The users of a box, by id or email. */
+export const userListing = listingOf<ListedColumns, ListedUser, UserFilters>({
+  columns: `${userColumns}, u.email_key`,
+  rowOf: listedUser,
+  orders: {
+    id: [{ column: 'u.id', type: 'bigint', keyOf: (user) => String(user.id) }],
+    email: [{ column: 'u.email_key', type: 'text', keyOf: (user) => user.emailKey }],
+  },
+  from: 'boxgate.user u',
+  size: 'octet_length(concat(u.email, u.data))',
+  where: (conditions, box, { emailKey, emailBeginning, group, status }) => {
+    conditions.compare(box, (place) => `u.box = ${place}`);
+    conditions.compare(emailKey, (place) => `u.email_key = ${place}`);
+    // A range, not LIKE: row-level security lets only comparisons that leak nothing reach an index.
+    conditions.compare(emailBeginning, (place) => `u.email_key >= ${place}`);
+    const after = emailBeginning === undefined ? undefined : `${emailBeginning}\u{10ffff}`;
+    conditions.compare(after, (place) => `u.email_key < ${place}`);
+    if (status === 'inactive') conditions.add("u.status = 'inactive'");
+    if (status === 'active') conditions.add("u.status IS DISTINCT FROM 'inactive'");
+    conditions.compare(group, (place) => `EXISTS (${selectMember(place)})`);
+  },
+});
+
+function selectMember(group: string): string {
+  return `SELECT FROM boxgate.group_member m WHERE m.box = u.box AND m.user_id = u.id AND m.group_id = ${group}`;
 }

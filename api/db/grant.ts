@@ -1,10 +1,10 @@
-import { listingOf } from '../core/listing.ts';
-import type { TimeRange } from '../core/keyset.ts';
-import type { Connection } from '../core/transaction.ts';
-import { builtInFrom, builtInIds } from '../resource/resource.ts';
-import { momentAt } from '../core/keyset.ts';
-import { endFamilies } from '../session/session.ts';
-import { filledBuckets, isBucketWithin } from '../session/bucket.ts';
+import { listingOf } from './core/listing.ts';
+import type { TimeRange } from './core/keyset.ts';
+import type { Connection } from './core/transaction.ts';
+import { builtInFrom, builtInIds } from './resource/resource.ts';
+import { momentAt } from './core/keyset.ts';
+import { endFamilies } from './session/session.ts';
+import { filledBuckets, isBucketWithin } from './session/bucket.ts';
 
 /** Key of a grant: the user who gave it, and the client it is for. */
 export interface GrantKey {
