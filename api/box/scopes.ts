@@ -53,9 +53,15 @@ function withOffline(scope: readonly string[], refreshes: boolean | undefined): 
   return refreshes === true ? [...scope, OFFLINE_SCOPE] : scope;
 }
 
-/** Returns the scope of a user's token that is requested without one (RFC 6749 §3.3); undefined when there is none. */
-export function defaultScope({ user }: RequestableScopes): string | undefined {
-  return user.has(BOXGATE_SCOPE) ? BOXGATE_SCOPE : undefined;
+/**
+ * Returns the scope of a user's token that is requested without one (RFC 6749 §3.3), as far as the client may request
+ * it; undefined when there is none. With `openid` the userinfo endpoint answers. The password grant gives the user's
+ * rights only on request.
+ */
+export function defaultScope(requestable: RequestableScopes, subject: 'user' | 'user-by-password'): string | undefined {
+  const wanted = subject === 'user' ? ['openid', BOXGATE_SCOPE] : ['openid'];
+  const scopes = wanted.filter((scope) => requestable[subject].has(scope));
+  return scopes.length === 0 ? undefined : scopes.join(' ');
 }
 
 /** Scopes of a client without `scope`. */

@@ -18,9 +18,19 @@ const prefix = 'bgr_';
 const checksumAt = 16 + 4 + 16 + 32;
 const shape = /^bgr_[A-Za-z0-9_-]{96}$/;
 
+/** The byte of the family's secret whose last bit is a flag: it costs no column. */
+const flagAt = 15;
+
 /** Creates the first token of a family. */
-export function firstRefreshToken(family: string): RefreshToken {
-  return { family, generation: 0, familySecret: randomPart(16), tokenSecret: randomPart(32) };
+export function firstRefreshToken(family: string, isOfDefaultScope = false): RefreshToken {
+  const familySecret = randomPart(16);
+  familySecret.writeUInt8((familySecret.readUInt8(flagAt) & 0xfe) | Number(isOfDefaultScope), flagAt);
+  return { family, generation: 0, familySecret, tokenSecret: randomPart(32) };
+}
+
+/** Checks whether no scope was requested for a family: then it has the default one, and no id_token was asked for. */
+export function hasDefaultScope({ familySecret }: RefreshToken): boolean {
+  return (familySecret.readUInt8(flagAt) & 1) !== 0;
 }
 
 /** Creates the token that follows another one in its family. */

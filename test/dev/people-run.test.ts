@@ -62,7 +62,7 @@ describe('boxgate dev examples/people', () => {
     const answer = await walk(browser, asked.location, { email: account, password });
     const token = answer.get('access_token') ?? '';
     expect(answer.get('expires_in')).to.equal('3600');
-    expect(answer.get('scope')).to.equal('boxgate');
+    expect(answer.get('scope')).to.equal('openid boxgate');
     expect(await getStatus(`${dev.url}/boxes/default`, '/users', token)).to.equal(200);
   });
 

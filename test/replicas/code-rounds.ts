@@ -76,7 +76,7 @@ async function whileRedeeming(round: Round, holder: CodeHolder, change: () => Pr
 
 /** Stores codes of a user under the box's present version, as `GET /auth/authorize` does, and returns their texts. */
 async function storedCodes(round: Round, { id, person }: CodeHolder, count: number): Promise<string[]> {
-  const codes = Array.from({ length: count }, () => makeCode({ grantsNothing: false }));
+  const codes = Array.from({ length: count }, () => makeCode({ grantsNothing: false, hasDefaultScope: false }));
   const owner = new pg.Client({ connectionString: round.ownerUrl });
   await owner.connect();
   try {

@@ -12,7 +12,7 @@ describe('X-14 a log of the tests', () => {
   const secrets: Readonly<Record<string, string>> = {
     'an access token': text,
     'a refresh token': refreshTokenText(firstRefreshToken(id)),
-    'a code': makeCode({ grantsNothing: false }).text,
+    'a code': makeCode({ grantsNothing: false, hasDefaultScope: false }).text,
     'a client secret': generateClientSecret(),
     'a JWT': 'eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJ4In0.AAAA',
     'a cookie of a sign-in': `boxgate-default=${newBrowserToken()}`,

@@ -22,8 +22,8 @@ export function bearerToken(request: IncomingMessage, query: URLSearchParams, bo
 
 /**
  * Returns the token of a request to the users API, from the header or the query parameter `access_token` (RFC 6750
- * §2.3), and removes it from the query, so that no link and no policy shows it. Throws Problem `bad-request` if it is
- * in two places, `unauthenticated` if it cannot be a token.
+ * §2.3), and removes it from the query, so that no link and no policy shows it. Another scheme in the header, which a
+ * proxy may add, is ignored beside it. Throws Problem `bad-request` for two tokens, `unauthenticated` if it cannot be one.
  */
 export function queryOrBearerToken(
   request: IncomingMessage,
@@ -32,7 +32,7 @@ export function queryOrBearerToken(
 ): { readonly token: string | undefined; readonly isInQuery: boolean } {
   const [token, another] = query.getAll('access_token');
   if (token === undefined) return { token: bearerToken(request, query, box), isInQuery: false };
-  if (another !== undefined || request.headers.authorization !== undefined) {
+  if (another !== undefined || /^bearer\b/i.test(request.headers.authorization ?? '')) {
     throw new Problem('bad-request', [{ path: 'access_token', message: 'must be sent in one place only' }]);
   }
   query.delete('access_token');

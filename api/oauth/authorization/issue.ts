@@ -46,7 +46,8 @@ async function issueCode(
   id: string,
 ): Promise<AuthorizationResponse> {
   const { plan, requestedScope, target } = requested.request;
-  const { text, hash } = makeCode({ id, grantsNothing: plan.scope === null && requestedScope !== undefined });
+  const hasDefaultScope = requestedScope === undefined;
+  const { text, hash } = makeCode({ id, grantsNothing: plan.scope === null && !hasDefaultScope, hasDefaultScope });
   await insertCode(connection, requested.state.box, newCode(requested, signIn, { id, hash }));
   return authorizationResponse(target, [['code', text]]);
 }

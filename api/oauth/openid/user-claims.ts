@@ -54,7 +54,7 @@ export const SCOPE_OF_CLAIM: ReadonlyMap<string, string> = new Map([
 /**
  * Returns the claims that a scope gives a client about a user (OpenID Connect Core §5.4), and those of the names that
  * it `asked` for (§5.5): the email, the groups, and the members of `data` that have the name and the type of a standard
- * claim. `preferred_username` is the email if `data` has none. `email_verified` is absent if nobody says so: an
+ * claim. `name` and `preferred_username` are the email if `data` has none. `email_verified` is absent if nobody says so: an
  * administrator gave the email.
  */
 export function userClaims(person: Person, scope: string, asked: readonly string[] = []): UserClaims {
@@ -68,6 +68,7 @@ export function userClaims(person: Person, scope: string, asked: readonly string
   return {
     ...(isWanted('email') ? { email } : {}),
     ...(isWanted('email_verified') && email_verified !== null ? { email_verified } : {}),
+    ...(isWanted('name') ? { name: email } : {}),
     ...(isWanted('preferred_username') ? { preferred_username: email } : {}),
     ...Object.fromEntries(found.map(([name]) => [name, known.get(name)])),
     ...(isWanted(GROUPS_SCOPE) ? groupsClaim(person, GROUPS_SCOPE) : {}),

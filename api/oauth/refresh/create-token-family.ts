@@ -23,6 +23,7 @@ export interface FamilyOrigin {
   readonly grant: FirstGrant;
   /** Time of the user's sign-in in milliseconds since 1970; null: there is none, or it is unknown. */
   readonly authenticatedAt: number | null;
+  readonly hasDefaultScope: boolean;
   readonly settings: RefreshSettings;
   readonly box: Box;
   /** Milliseconds since 1970. */
@@ -30,7 +31,11 @@ export interface FamilyOrigin {
 }
 
 /** The origin of a family of a client itself: nobody signed in. */
-export type ClientFamilyOrigin = FamilyOrigin & { readonly grant: 'c'; readonly authenticatedAt: null };
+export type ClientFamilyOrigin = FamilyOrigin & {
+  readonly grant: 'c';
+  readonly authenticatedAt: null;
+  readonly hasDefaultScope: false;
+};
 
 /**
  * Stores the refresh family of a client itself and its first session, in a batch, or in a transaction if the box limits
@@ -71,10 +76,10 @@ export async function storeTokenFamily(
 /** Makes a refresh family for its first session, and its first token. */
 function newTokenFamily(
   session: NewSession,
-  { grant, authenticatedAt, settings, box, now }: FamilyOrigin,
+  { grant, authenticatedAt, hasDefaultScope, settings, box, now }: FamilyOrigin,
 ): { readonly family: NewRefreshFamily; readonly token: string } {
   const id = randomUUID();
-  const token = firstRefreshToken(id.replaceAll('-', ''));
+  const token = firstRefreshToken(id.replaceAll('-', ''), hasDefaultScope);
   const { sliding, absolute } = refreshLifetimes(settings, box);
   const family = {
     box: session.box,

@@ -4,7 +4,7 @@ import { groupsClaim, userClaims } from '../../../api/oauth/openid/user-claims.t
 const ann = { id: 1, email: 'ann@shop.example', email_verified: null, data: null, groups: null };
 const group = (id: number, name: string) => ({ id, name });
 
-describe('preferred_username', () => {
+describe('preferred_username, and name in the same way', () => {
   const { email } = ann;
   const cases: readonly (readonly [what: string, data: string | null, scope: string, expected: unknown])[] = [
     ['is that of the data', '{"preferred_username":"ann"}', 'openid profile', 'ann'],
@@ -15,7 +15,9 @@ describe('preferred_username', () => {
   ];
   for (const [what, data, scope, expected] of cases) {
     it(what, () => {
+      const named = data?.replace(/preferred_username|name/, (name) => (name === 'name' ? 'nickname' : 'name')) ?? null;
       expect(userClaims({ ...ann, data }, scope)['preferred_username']).to.equal(expected);
+      expect(userClaims({ ...ann, data: named }, scope)['name']).to.equal(expected);
     });
   }
 });

@@ -117,11 +117,30 @@ describe('the userinfo endpoint', () => {
     const url = `${api.url}/boxes/default/auth/token`;
     const fields = { grant_type: 'client_credentials', scope: 'openid' };
     const own = textOf(await sendForm(url, fields, basic('machine', secret)), 'access_token');
-    for (const token of [await tokenFor(undefined), await tokenFor('email'), own]) {
+    for (const token of [await tokenFor('email'), own]) {
       const { status, body, headers } = await api.get('/auth/userinfo', bearer(token));
       expect([status, body['error']]).to.deep.equal([403, 'insufficient_scope']);
       expect(headers.get('www-authenticate')).to.contain('error="insufficient_scope", scope="openid"');
     }
+  });
+
+  // E-20: libraries that send no scope ask userinfo who it was.
+  it('answers to a token that was requested without a scope, which has no id_token unless it is asked for', async () => {
+    const { body } = await api.tokens({ scope: undefined });
+    expect(body).to.include({ scope: 'openid boxgate' });
+    expect(body).not.to.have.property('id_token');
+    const { status, body: told } = await api.get('/auth/userinfo', bearer(String(body['access_token'])));
+    expect([status, told]).to.deep.equal([200, { sub: String(api.user) }]);
+    const refresh = (fields: Readonly<Record<string, string>>) =>
+      sendForm(`${api.url}/boxes/default/auth/token`, {
+        ...{ grant_type: 'refresh_token', client_id: 'own', refresh_token: String(body['refresh_token']) },
+        ...fields,
+      });
+    const refreshed = await refresh({});
+    expect(refreshed.body).to.include({ scope: 'openid boxgate' });
+    expect(refreshed.body).not.to.have.property('id_token');
+    const asked = await refresh({ scope: 'openid' });
+    expect(asked.body).to.have.property('id_token');
   });
 
   it('U-07 tells nothing of a person who is disabled', async () => {

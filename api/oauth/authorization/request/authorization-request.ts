@@ -74,14 +74,15 @@ export function validateAuthorizationRequest(query: string, state: BoxState, iss
     const { settings: box } = state;
     const settings = settingsOf(client.client, type, box);
     const context = { settings, scopes: client.scopes, box, issuer, subject: 'user' } as const;
-    const wanted = { ...requested, scope: requested.scope ?? defaultScope(client.scopes) };
+    const wanted = { ...requested, scope: requested.scope ?? defaultScope(client.scopes, 'user') };
     const planned = planAccessToken(context, wanted); //                 §3.3, RFC 8707 §2
     const { claims, subject } = readClaims(parameters); //               OpenID Connect Core §5.5
-    const plan = { ...planned, scope: withClaims(planned.scope, claims, client.scopes.user) };
+    const isOpenId = requested.scope !== undefined && asksForIdToken(planned.scope);
+    const plan = isOpenId ? { ...planned, scope: withClaims(planned.scope, claims, client.scopes.user) } : planned;
     const prompt = readPrompt(parameters);
     const loginHint = parameters.get('login_hint');
     const nonce = readNonce(parameters);
-    refuseLooseIdToken(type, plan, nonce);
+    refuseLooseIdToken(type, isOpenId, nonce);
     const hints = { loginHint, userHint: parameters.get(USER_HINT), demandedUser: subject };
     const accepted = { client, type, target, plan, requestedScope: requested.scope };
     const request = { ...accepted, challenge, nonce, prompt, ...hints, query };
@@ -137,9 +138,9 @@ function readNonce(parameters: Parameters): string | undefined {
 const longestNonce = 1_024;
 
 /** Demands the scope `openid` and a nonce, which binds an id_token to its request (OpenID Connect Core §3.2.2.1). */
-function refuseLooseIdToken(type: ResponseType, { scope }: AccessTokenPlan, nonce: string | undefined): void {
+function refuseLooseIdToken(type: ResponseType, isOpenId: boolean, nonce: string | undefined): void {
   if (!givesIdToken(type)) return;
-  if (!asksForIdToken(scope)) throw new OAuthError('invalid_scope', 'An id_token needs the scope openid');
+  if (!isOpenId) throw new OAuthError('invalid_scope', 'An id_token needs the scope openid');
   if (nonce === undefined) throw new OAuthError('invalid_request', 'nonce is missing: an id_token needs one');
 }
 

@@ -118,14 +118,16 @@ async function redeem(
   const { user, userAgent, person, authenticatedAt } = code;
   const holder = { client: client.id, user, type: 'a', remoteAddr: request.remoteAddr, userAgent } as const;
   const { text, session } = makeToken(state, holder, plan, { issuer, key: keyFor(state, plan, now), now, person });
-  const idToken = await planIdToken({ state, client, issuer, now }, code, text, plan.scope)?.();
+  const { grantsNothing, hasDefaultScope } = presented.code;
+  const signIdToken = hasDefaultScope ? undefined : planIdToken({ state, client, issuer, now }, code, text, plan.scope);
+  const idToken = await signIdToken?.();
   if (!(await takePlace(connection, session, box, now))) return 'full';
-  const origin = { grant: 'a', authenticatedAt, settings, box, now } as const;
+  const origin = { grant: 'a', authenticatedAt, hasDefaultScope, settings, box, now } as const;
   const family = settings.refresh_token === true ? await storeTokenFamily(connection, session, origin) : undefined;
   await insertSession(connection, session, family?.id ?? null, null);
   const tokens = { session: session.id, family: family?.id ?? null };
   await useCode(connection, state.box, code.id, { ...tokens, now });
-  const scope = scopeMember(plan.scope, presented.code.grantsNothing ? '' : undefined);
+  const scope = scopeMember(plan.scope, grantsNothing ? '' : undefined);
   return tokenResponse(text, plan, scope, { refreshToken: family?.token, idToken });
 }
 

@@ -48,7 +48,8 @@ async function storeSession(
   now: number,
 ): Promise<string | undefined> {
   if (settings.refresh_token === true) {
-    const origin = { grant: 'c', authenticatedAt: null, settings, box: state.settings, now } as const;
+    const none = { authenticatedAt: null, hasDefaultScope: false } as const;
+    const origin = { grant: 'c', ...none, settings, box: state.settings, now } as const;
     const refreshToken = await createTokenFamily(session, origin, { statements, transaction });
     if (refreshToken === undefined) throw tooManySessions();
     return refreshToken;

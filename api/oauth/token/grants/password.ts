@@ -1,11 +1,14 @@
 import { allows } from '../../../../crds/compatibility.ts';
 import type { ClientState } from '../../../box/box-state.ts';
+import { defaultScope } from '../../../box/scopes.ts';
 import { planAccessToken } from '../plan.ts';
 import { requestedAccess, scopeMember } from '../requested-access.ts';
 import { canAuthenticate, identifyClient, requireGrantType } from '../../client-auth/authenticate-client.ts';
 import { makeToken, tokenResponse, issueWithinLimit, tooManySessions, demandSessionQuota } from '../access-token.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import type { Grant, GrantContext, TokenRequest } from './grant.ts';
+
+const subject = 'user-by-password';
 
 /**
  * The resource owner password credentials grant, RFC 6749 §4.3, for clients that list it (RFC 9700 §2.4 advises against
@@ -17,10 +20,10 @@ export const password: Grant = {
     const { state, transaction, services } = context;
     const client = await askingClient(request, context);
     const requested = requestedAccess(request.parameters);
+    const wanted = { ...requested, scope: requested.scope ?? defaultScope(client.scopes, subject) };
     const issuer = services.issuer(state);
     const { settings: box } = state;
-    const subject = 'user-by-password';
-    const plan = planAccessToken({ settings: {}, scopes: client.scopes, box, issuer, subject }, requested);
+    const plan = planAccessToken({ settings: {}, scopes: client.scopes, box, issuer, subject }, wanted);
     const user = await personIn(request, context);
     if (user === undefined) throw notValid();
     const now = services.now();

@@ -1,5 +1,5 @@
 import { allows } from '../../../../crds/compatibility.ts';
-import { parseRefreshToken } from '../../../credentials/refresh-token-text.ts';
+import { hasDefaultScope, parseRefreshToken } from '../../../credentials/refresh-token-text.ts';
 import type { RefreshToken } from '../../../credentials/refresh-token-text.ts';
 import type { RefreshFamily } from '../../../db/session/refresh-family.ts';
 import type { ClientState } from '../../../box/box-state.ts';
@@ -45,7 +45,8 @@ export const refreshToken: Grant = {
       // OpenID Connect Core §12.2: the same user and sign-in, without a nonce.
       const signedIn = person && { ...family, user: person.id, person, nonce: null };
       const issue = { state, client: client.client, issuer, now };
-      const signIdToken = signedIn === null ? undefined : planIdToken(issue, signedIn, made.text, plan.scope);
+      const isAskedFor = requested.scope !== undefined || !hasDefaultScope(token);
+      const signIdToken = signedIn && isAskedFor ? planIdToken(issue, signedIn, made.text, plan.scope) : undefined;
       return { ...made, plan, signIdToken };
     };
     const used = await useRefreshToken({ token, client, now }, found, context, make);

@@ -35,6 +35,12 @@ describe('U-08 the token in the query', () => {
     expect(statuses).to.deep.equal([401, 401, 401, 401, 400, 400, 400]);
   });
 
+  it('E-20 is taken beside another scheme, which a proxy adds', async () => {
+    const basic = { Authorization: `Basic ${btoa('proxy:secret')}` };
+    expect((await ask(`?access_token=${api.adminToken}`, basic)).status).to.equal(200);
+    expect((await ask('', basic)).status).to.equal(401);
+  });
+
   it('is taken by no other resource', async () => {
     const response = await fetch(`${api.base}/Client?access_token=${api.adminToken}`);
     expect(response.status).to.equal(400);

@@ -109,17 +109,17 @@ describe('the rights of a user, in the token of an app', () => {
   });
 
   for (const [client_id, scope] of [
-    ['third-party', 'boxgate'],
-    ['admin-tool', 'boxgate'],
-    ['login-only', null],
+    ['third-party', 'openid boxgate'],
+    ['admin-tool', 'openid boxgate'],
+    ['login-only', 'openid'],
   ] as const) {
     it(`R-B1 are the default scope where the client may request it: ${client_id}`, async () => {
       const answer = await answered({ client_id });
       expect(answer.get('scope')).to.equal(scope);
       const { body } = await api.call('GET', `/Grant/${String(admin)}.${client_id}?_elements=scope`);
-      expect(String(Reflect.get(Object(body), 'scope')).includes('boxgate')).to.equal(scope !== null);
+      expect(Reflect.get(Object(body), 'scope')).to.equal(scope);
       const [users] = await statuses(answer.get('access_token') ?? '');
-      expect(users).to.equal(scope === null ? 403 : 200);
+      expect(users).to.equal(scope === 'openid' ? 403 : 200);
     });
   }
 
