@@ -95,6 +95,7 @@ export async function visitPages(api: RouteApi): Promise<void> {
   const browser = newBrowser(api);
   await browser.submit('/auth/signin', { ...person, password: 'another horse' });
   await browser.submit('/auth/signin', person);
+  await browser.get('/auth/signin?response_type=token&client_id=app');
   const authorize = '/auth/authorize?response_type=token&client_id';
   await browser.get(`${authorize}=app`);
   await browser.get(`${authorize}=app&response_mode=form_post`);
