@@ -6,7 +6,7 @@ import type { TestDatabase } from '../support/postgres.ts';
 /** Tables of the installation, which every database has. */
 const ofEveryDatabase = ['audit_day', 'bucket', 'cluster_settings', 'lease', 'operator_epoch', 'schema_version'];
 
-/** The one unique key of a box's data that does not begin with the box: a host leads to its box before that is known. */
+/** The only unique key of a box that does not begin with the box: a host leads to its box before that is known. */
 const ofHome = ['boxgate.box_host_pkey'];
 
 /** Words by which a statement would decide by the catalog of one server, or by the place of a row in it. */

@@ -75,7 +75,7 @@ export function storedQuota(value: unknown): Partial<Quota> {
 }
 
 /**
- * Returns SQL that counts changes of rows in box `$1` for its quotas, as the last part of the statement that makes them.
+ * Returns SQL that counts changes of rows in box `$1` for its quotas, as a part of the statement that makes them.
  * `changes` selects their kind, the bytes of each row, and 1 for a row that is there now or -1 for one that was.
  */
 export function countChanges(changes: string): string {

@@ -49,8 +49,8 @@ export function bucketOf(issuedAt: number, expiresAt: number): number {
 }
 
 /**
- * Returns how far a bucket is from the time of issue (seconds since 1970), which the id of its session says: the days to
- * a daily one, otherwise 64 + the months.
+ * Returns how far a bucket is from the time of issue (seconds since 1970), as the id of its session says it: the days
+ * to a daily one, otherwise 64 + the months.
  */
 export function bucketDistance(bucket: number, issuedAt: number): number {
   if (bucket < firstMonthBucket) return bucket - Math.floor(issuedAt / 86_400);
