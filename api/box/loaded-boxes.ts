@@ -2,7 +2,7 @@ import { createDeadline, unlessAborted } from '../../program/scheduling.ts';
 import type { KeySealing } from '../credentials/key-sealing.ts';
 import { readConfigChanges, TooLarge } from '../db/box/config-changes.ts';
 import { Outage } from '../db/core/outage.ts';
-import type { PlacementOf } from '../db/batched-statements.ts';
+import type { PlacementOf } from '../db/hot/index.ts';
 import { inBoxWithin } from '../db/core/transaction.ts';
 import type { Connection } from '../db/core/transaction.ts';
 import { requestLimit } from '../db/core/with-connection.ts';

@@ -1,21 +1,21 @@
 import { quotaOf } from '../../crds/quota.ts';
 import type { Quota } from '../../crds/quota.ts';
 import { inHeldBox } from '../db/box/box.ts';
-import { singleStatements } from '../db/batched-statements.ts';
-import type { BatchedStatements } from '../db/batched-statements.ts';
+import { singleStatements } from '../db/hot/index.ts';
+import type { BatchedStatements } from '../db/hot/index.ts';
 import { Outage } from '../db/core/outage.ts';
 import { inSavepoint } from '../db/core/transaction.ts';
 import type { Connection } from '../db/core/transaction.ts';
 import type { BoxState, MovingBoxState } from './box-state.ts';
 import { createLoadedBoxes } from './loaded-boxes.ts';
 import type { LoadedBoxesParts } from './loaded-boxes.ts';
-import type { AssertionUse } from '../db/client-auth/assertion.ts';
+import type { AssertionUse } from '../db/hot/assertion.ts';
 import type { EntryKey, KnownEntry } from '../db/client-auth/service-account-pin.ts';
-import type { FamilyKey, RefreshUse } from '../db/session/family-statement.ts';
-import type { FoundSession, SessionKey } from '../db/session/check.ts';
-import type { FirstOfFamily, NewSession } from '../db/session/issue.ts';
+import type { FamilyKey, RefreshUse } from '../db/hot/family.ts';
+import type { FoundSession, SessionKey } from '../db/hot/check.ts';
+import type { FirstOfFamily, NewSession } from '../db/hot/issue.ts';
 import type { RefreshFamily } from '../db/session/refresh-family.ts';
-import type { Versioned } from '../db/core/statement.ts';
+import type { Versioned } from '../db/hot/statement.ts';
 
 /**
  * Error that answers a request by what the configuration of its box says. It is only given under the current

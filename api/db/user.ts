@@ -1,5 +1,5 @@
 import { listingOf } from './core/listing.ts';
-import { millisecondsOf } from './core/statement.ts';
+import { millisecondsOf } from './hot/statement.ts';
 import type { Connection } from './core/transaction.ts';
 
 /** A user as requests see it, with its current groups. */

@@ -1,13 +1,13 @@
 import { makeSessionId } from '../../api/credentials/token-text.ts';
 import { createKeySealing } from '../../api/credentials/key-sealing.ts';
 import { bumpVersion } from '../../api/db/box/box.ts';
-import { batchedStatements } from '../../api/db/batched-statements.ts';
-import { batchBounds } from '../../api/db/core/statement-batches.ts';
+import { batchedStatements } from '../../api/db/hot/index.ts';
+import { batchBounds } from '../../api/db/hot/statement-batches.ts';
 import { createPool, defaultLimits } from '../../api/db/core/pool.ts';
 import { deleteResources } from '../../api/db/resource/write.ts';
 import { storeResources } from '../../api/db/resource/store.ts';
 import { bucketOf } from '../../api/db/session/bucket.ts';
-import type { NewSession } from '../../api/db/session/issue.ts';
+import type { NewSession } from '../../api/db/hot/issue.ts';
 import { createStateCache } from '../../api/box/state-cache.ts';
 import type { StateCache } from '../../api/box/state-cache.ts';
 import type { BoxDatabase } from '../records/box-database.ts';

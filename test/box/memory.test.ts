@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { createKeySealing } from '../../api/credentials/key-sealing.ts';
 import { bumpVersion } from '../../api/db/box/box.ts';
-import { batchedStatements } from '../../api/db/batched-statements.ts';
-import { batchBounds } from '../../api/db/core/statement-batches.ts';
+import { batchedStatements } from '../../api/db/hot/index.ts';
+import { batchBounds } from '../../api/db/hot/statement-batches.ts';
 import { Outage } from '../../api/db/core/outage.ts';
 import { storeResources } from '../../api/db/resource/store.ts';
 import { createStateCache } from '../../api/box/state-cache.ts';

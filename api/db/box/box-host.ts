@@ -1,6 +1,6 @@
 import type { Connection } from '../core/transaction.ts';
-import { batchBounds, batchesOn } from '../core/statement-batches.ts';
-import { arrayLiteral, quoted, fixedText, type Statement } from '../core/statement.ts';
+import { batchBounds, batchesOn } from '../hot/statement-batches.ts';
+import { arrayLiteral, quoted, fixedText, type Statement } from '../hot/statement.ts';
 import type { Connections } from '../core/pool.ts';
 
 /** The box that a host is assigned to. */

@@ -1,5 +1,5 @@
-import { answersOf, fixedText, arrayLiteral, quoted } from '../core/statement.ts';
-import type { RowOfItem, Statement } from '../core/statement.ts';
+import { answersOf, fixedText, arrayLiteral, quoted } from '../hot/statement.ts';
+import type { RowOfItem, Statement } from '../hot/statement.ts';
 
 /** Key of a failure count: the subject of the guesses, in a box, during one period. */
 export interface FailureKey {

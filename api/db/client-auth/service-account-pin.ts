@@ -1,6 +1,6 @@
 import type { Connection } from '../core/transaction.ts';
-import { arrayLiteral, fixedText } from '../core/statement.ts';
-import type { Statement, StatementConnection } from '../core/statement.ts';
+import { arrayLiteral, fixedText } from '../hot/statement.ts';
+import type { Statement, StatementConnection } from '../hot/statement.ts';
 
 /** An entry of a client's `service_accounts`; each part as the schema has it, so that none needs to be quoted. */
 export interface EntryKey {

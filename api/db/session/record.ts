@@ -1,4 +1,4 @@
-import { millisecondsOf } from '../core/statement.ts';
+import { millisecondsOf } from '../hot/statement.ts';
 import { momentAt } from '../core/keyset.ts';
 
 /** The grants that start a session: a refreshed session came from the grant of its family. */

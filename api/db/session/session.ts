@@ -1,5 +1,5 @@
 import { notDiscarded } from '../box/box-data.ts';
-import type { NewSession } from './issue.ts';
+import type { NewSession } from '../hot/issue.ts';
 import { momentAt } from '../core/keyset.ts';
 import { lockFamily } from './refresh-family.ts';
 import { bucketOfSession, filledBuckets, isBucketWithin } from './bucket.ts';

@@ -1,5 +1,5 @@
 import { addFailures, countFailures } from '../../db/client-auth/failed-attempt.ts';
-import { batchBounds, batchesOn } from '../../db/core/statement-batches.ts';
+import { batchBounds, batchesOn } from '../../db/hot/statement-batches.ts';
 import type { Connections } from '../../db/core/pool.ts';
 import { endAll, tooManyAttempts } from './throttle.ts';
 import type { Attempt } from './throttle.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Box } from '../../../crds/box.ts';
 import { familyHash, firstRefreshToken, refreshTokenText, tokenHash } from '../../credentials/refresh-token-text.ts';
 import type { FirstGrant } from '../../db/session/record.ts';
-import type { NewSession } from '../../db/session/issue.ts';
+import type { NewSession } from '../../db/hot/issue.ts';
 import { insertFamily } from '../../db/session/refresh-family.ts';
 import type { NewRefreshFamily } from '../../db/session/refresh-family.ts';
 import { insertSession } from '../../db/session/session.ts';

@@ -4,7 +4,7 @@ import { uuidV7Time } from '../../db/core/uuid-v7.ts';
 import { uuidText } from '../../../program/text.ts';
 import { parseAccessToken } from '../../credentials/token-text.ts';
 import type { FirstGrant, GrantLetter } from '../../db/session/record.ts';
-import type { FoundSession, SessionKey } from '../../db/session/check.ts';
+import type { FoundSession, SessionKey } from '../../db/hot/check.ts';
 import type { Person } from '../../db/user.ts';
 import type { BoxState, ClientState } from '../../box/box-state.ts';
 import type { CurrentStatements } from '../../box/state-cache.ts';

@@ -2,7 +2,7 @@ import { uuidText } from '../../../program/text.ts';
 import { makeAccessToken, makeSessionId } from '../../credentials/token-text.ts';
 import { bucketOf } from '../../db/session/bucket.ts';
 import type { GrantLetter } from '../../db/session/record.ts';
-import type { NewSession } from '../../db/session/issue.ts';
+import type { NewSession } from '../../db/hot/issue.ts';
 import type { Person } from '../../db/user.ts';
 import type { BoxState } from '../../box/box-state.ts';
 import type { SigningKey } from '../../box/key-ring.ts';

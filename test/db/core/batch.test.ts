@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createBatch } from '../../../api/db/core/batch.ts';
-import type { BatchLimits, BatchRun } from '../../../api/db/core/batch.ts';
+import { createBatch } from '../../../api/db/hot/batch.ts';
+import type { BatchLimits, BatchRun } from '../../../api/db/hot/batch.ts';
 import { Outage } from '../../../api/db/core/outage.ts';
 
 /** A run that the test ends when it likes. */

@@ -3,10 +3,10 @@ import type pg from 'pg';
 import { Problem } from '../../../api/problem.ts';
 import { createPool, defaultLimits } from '../../../api/db/core/pool.ts';
 import { requirePrimary } from '../../../api/db/core/with-connection.ts';
-import { createPreparation, unprepared } from '../../../api/db/core/statement-batches.ts';
-import type { Preparation } from '../../../api/db/core/statement-batches.ts';
-import { fixedText } from '../../../api/db/core/statement.ts';
-import type { FixedText } from '../../../api/db/core/statement.ts';
+import { createPreparation, unprepared } from '../../../api/db/hot/statement-batches.ts';
+import type { Preparation } from '../../../api/db/hot/statement-batches.ts';
+import { fixedText } from '../../../api/db/hot/statement.ts';
+import type { FixedText } from '../../../api/db/hot/statement.ts';
 import { freshDatabase } from '../../support/postgres.ts';
 import type { TestDatabase } from '../../support/postgres.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createPool, defaultLimits } from '../../../api/db/core/pool.ts';
-import { batchBounds, batchesOn } from '../../../api/db/core/statement-batches.ts';
-import { fixedText, type Statement } from '../../../api/db/core/statement.ts';
+import { batchBounds, batchesOn } from '../../../api/db/hot/statement-batches.ts';
+import { fixedText, type Statement } from '../../../api/db/hot/statement.ts';
 import { eventually } from '../../support/eventually.ts';
 import { freshDatabase } from '../../support/postgres.ts';
 

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
-import { batchedStatements } from '../../../api/db/batched-statements.ts';
-import type { BatchedStatements } from '../../../api/db/batched-statements.ts';
-import { batchBounds } from '../../../api/db/core/statement-batches.ts';
+import { batchedStatements } from '../../../api/db/hot/index.ts';
+import type { BatchedStatements } from '../../../api/db/hot/index.ts';
+import { batchBounds } from '../../../api/db/hot/statement-batches.ts';
 import { inBox } from '../../../api/db/core/transaction.ts';
 import { bucketOf } from '../../../api/db/session/bucket.ts';
-import type { FirstOfFamily } from '../../../api/db/session/issue.ts';
+import type { FirstOfFamily } from '../../../api/db/hot/issue.ts';
 import { insertFamily } from '../../../api/db/session/refresh-family.ts';
 import { insertSession } from '../../../api/db/session/session.ts';
 import { boxDatabase } from '../../records/box-database.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { deleteExpired } from '../../../api/db/box/box-upkeep.ts';
 import { bucketOf } from '../../../api/db/session/bucket.ts';
-import type { NewSession } from '../../../api/db/session/issue.ts';
+import type { NewSession } from '../../../api/db/hot/issue.ts';
 import { Outage } from '../../../api/db/core/outage.ts';
 import { insertFamily, lockFamily, rotateFamily, slideFamily } from '../../../api/db/session/refresh-family.ts';
 import type { NewRefreshFamily } from '../../../api/db/session/refresh-family.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { makeSessionId } from '../../../api/credentials/token-text.ts';
 import { uuidText } from '../../../program/text.ts';
-import type { FoundSession } from '../../../api/db/session/check.ts';
+import type { FoundSession } from '../../../api/db/hot/check.ts';
 import { validateSession } from '../../../api/oauth/session/check-token.ts';
 import type { BoxState, ClientState } from '../../../api/box/box-state.ts';
 import { requestableScopes } from '../../../api/box/scopes.ts';

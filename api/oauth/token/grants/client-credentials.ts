@@ -11,7 +11,7 @@ import {
 } from '../access-token.ts';
 import { keyFor } from '../../keys/key-needed.ts';
 import type { Grant, GrantContext } from './grant.ts';
-import type { NewSession } from '../../../db/session/issue.ts';
+import type { NewSession } from '../../../db/hot/issue.ts';
 import { createTokenFamily } from '../../refresh/create-token-family.ts';
 import type { RefreshSettings } from '../../refresh/settings.ts';
 

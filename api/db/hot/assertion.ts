@@ -1,5 +1,5 @@
-import { arrayLiteral, bytes, fixedText } from '../core/statement.ts';
-import type { Statement, StatementConnection } from '../core/statement.ts';
+import { arrayLiteral, bytes, fixedText } from './statement.ts';
+import type { Statement, StatementConnection } from './statement.ts';
 
 /** One use of an assertion by a request. */
 export interface AssertionUse {

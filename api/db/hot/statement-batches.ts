@@ -1,8 +1,8 @@
 import { createBatch, type BatchLimits } from './batch.ts';
-import { isOutage, toOutage, translatingErrors, Outage } from './outage.ts';
-import type { Connections } from './pool.ts';
+import { isOutage, toOutage, translatingErrors, Outage } from '../core/outage.ts';
+import type { Connections } from '../core/pool.ts';
 import type { Statement, FixedText, StatementConnection } from './statement.ts';
-import { withConnection, leadsStraightToPostgres } from './with-connection.ts';
+import { withConnection, leadsStraightToPostgres } from '../core/with-connection.ts';
 import type pg from 'pg';
 import { Problem } from '../../problem.ts';
 

@@ -1,7 +1,7 @@
-import type { GrantLetter } from './record.ts';
-import { arrayLiteral, bytes, quoted, sparseArrayLiteral, fixedText } from '../core/statement.ts';
-import type { Statement, StatementConnection, Versioned } from '../core/statement.ts';
-import type { NewRefreshFamily } from './refresh-family.ts';
+import type { GrantLetter } from '../session/record.ts';
+import { arrayLiteral, bytes, quoted, sparseArrayLiteral, fixedText } from './statement.ts';
+import type { Statement, StatementConnection, Versioned } from './statement.ts';
+import type { NewRefreshFamily } from '../session/refresh-family.ts';
 
 /** A refresh family of a client about to begin, with its first session. Nobody signed in for it. */
 export interface FirstOfFamily {

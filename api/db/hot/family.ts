@@ -1,7 +1,7 @@
-import { answersOf, fixedText, arrayLiteral, bytes, doneItems, sparseArrayLiteral } from '../core/statement.ts';
-import type { RowOfItem, Statement, StatementConnection, Versioned } from '../core/statement.ts';
-import { familyOf } from './refresh-family.ts';
-import type { FamilyColumns, RefreshFamily } from './refresh-family.ts';
+import { answersOf, fixedText, arrayLiteral, bytes, doneItems, sparseArrayLiteral } from './statement.ts';
+import type { RowOfItem, Statement, StatementConnection, Versioned } from './statement.ts';
+import { familyOf } from '../session/refresh-family.ts';
+import type { FamilyColumns, RefreshFamily } from '../session/refresh-family.ts';
 import { sessionParameters } from './issue.ts';
 import type { NewSession } from './issue.ts';
 

@@ -1,12 +1,12 @@
-import { useAssertion } from './client-auth/assertion.ts';
-import { findServiceAccount } from './client-auth/service-account-pin.ts';
-import type { BatchLimits } from './core/batch.ts';
-import type { Connections } from './core/pool.ts';
-import { unprepared, batchesOn, type Runner } from './core/statement-batches.ts';
-import type { Connection } from './core/transaction.ts';
-import { findSession } from './session/check.ts';
-import { findFamily, refreshSession } from './session/family-statement.ts';
-import { issueFamily, configVersion, issueSession } from './session/issue.ts';
+import { useAssertion } from './assertion.ts';
+import { findServiceAccount } from '../client-auth/service-account-pin.ts';
+import type { BatchLimits } from './batch.ts';
+import type { Connections } from '../core/pool.ts';
+import { unprepared, batchesOn, type Runner } from './statement-batches.ts';
+import type { Connection } from '../core/transaction.ts';
+import { findSession } from './check.ts';
+import { findFamily, refreshSession } from './family.ts';
+import { issueFamily, configVersion, issueSession } from './issue.ts';
 
 /** The statements of the token and check paths. Each throws Outage when Postgres cannot answer soon. */
 export type BatchedStatements = ReturnType<typeof statementsOn>;

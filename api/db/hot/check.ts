@@ -1,7 +1,7 @@
-import { arrayLiteral, bytes, sparseArrayLiteral, fixedText } from '../core/statement.ts';
-import type { FirstGrant, GrantLetter } from './record.ts';
+import { arrayLiteral, bytes, sparseArrayLiteral, fixedText } from './statement.ts';
+import type { FirstGrant, GrantLetter } from '../session/record.ts';
 import type { Person } from '../user.ts';
-import type { FixedText, Statement, StatementConnection, Versioned } from '../core/statement.ts';
+import type { FixedText, Statement, StatementConnection, Versioned } from './statement.ts';
 
 /** Key of a session: found only if the hash is that of its token (null: a JWT's). */
 export interface SessionKey {
