@@ -195,7 +195,8 @@ describe('boxctl', () => {
       expect(user.status).to.equal(201);
       const rule = 'request_method == "post" && params.q == "1" && headers["x-team"] == "blue" && body.n == 2';
       await done(['policy', 'new', 'odd', '--engine', 'cel', '--expression', rule, '--subjects', 'authenticated']);
-      const request = ['can', 'ann@mail.example', 'POST', '/Client?q=1', '--header', 'X-Team: blue', '--body'];
+      const question = ['can', 'ann@mail.example', 'POST', '/Client?q=1', '--client', 'reports'];
+      const request = [...question, '--header', 'X-Team: blue', '--body'];
       expect(await done([...request, '{"n": 2}'])).to.equal('yes, by the policy odd\n');
       expect((await boxctl.run([...request, '{"n": 3}'])).code).to.equal(1);
       expect((await boxctl.run([...request, 'no JSON'])).code).to.equal(2);

@@ -28,15 +28,14 @@ export async function givenRequest(
   const { app, subject = {}, request, group, caller } = given;
   const { time, ...parts } = await requestOf(given, box, services);
   const user = givenUser(subject.user, group);
-  const client = subject.client ?? (user && UI_CLIENT); // as `$explain` assumes
   return {
     app,
-    client,
+    client: subject.client ?? (user && UI_CLIENT), // as `$explain` assumes
     user,
     token: subject,
     parts,
     time: time ?? Math.floor(services.now() / 1000),
-    caller: { ...caller, ...(client !== undefined && { client }) },
+    caller,
     path: request.uri,
     recordedPolicy: undefined,
   };

@@ -129,10 +129,7 @@ describe('POST /$plan', () => {
     const { decisions } = await plan([...admin, object('Client', 'app', machine), ...requests]);
     const given = (isList(decisions) ? decisions : []).filter(isObject).filter(({ from }) => from === 'given');
     expect(given.map(({ subject, effect, policy }) => ({ subject, effect, policy }))).to.deep.equal(
-      // As a client of theirs was not named.
-      subjects
-        .slice(0, 2)
-        .map((subject) => ({ subject: { ...subject, client: 'boxgate.ui' }, effect: 'lost', policy: 'staff' })),
+      subjects.slice(0, 2).map((subject) => ({ subject, effect: 'lost', policy: 'staff' })),
     );
   });
 
