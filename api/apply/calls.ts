@@ -6,9 +6,6 @@ import { demandEpoch } from './claims.ts';
 import type { ApplyServices } from './apply.ts';
 import type { BoxHostsCall, StoredHosts } from '../client/box-hosts.ts';
 import { assignHosts } from '../db/box/box-host.ts';
-import type { Link } from '../../crds/links.ts';
-import { builtInName } from '../../crds/reserved-ids.ts';
-import { missingLinks as readMissing } from '../db/resource/resource.ts';
 import type { Connections } from '../db/core/pool.ts';
 import type { PinnedServiceAccount, ServiceAccountsCall } from '../client/service-accounts.ts';
 import { lockResources, revokeClients } from '../db/resource/write.ts';
@@ -113,13 +110,6 @@ export function putSettings(
     await demandEpoch(connection, cluster, epoch);
     return storeClusterSettings(connection, cluster, service_accounts ?? undefined);
   });
-}
-
-/** Returns those of the links whose Client, User or Group is not in the box. Throws Outage. */
-export function missingLinks(pool: Connections, box: string, links: readonly Link[]): Promise<readonly Link[]> {
-  // A built-in client has no row.
-  const stored = links.filter(({ resourceType, id }) => resourceType !== 'Client' || builtInName(id) === undefined);
-  return inBox(pool, box, 'snapshot', (connection) => readMissing(connection, box, stored));
 }
 
 /**

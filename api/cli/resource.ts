@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../crds/path.ts';
+import { isList, isObject, type JsonObject } from '../../crds/path.ts';
 import { plainText } from '../../program/text.ts';
 import type { BoxClient } from './box-client.ts';
 import { CliError, EXIT, usageError, fileReason } from './cli-error.ts';
@@ -185,11 +185,13 @@ interface Stored {
   readonly columns: readonly Column[];
 }
 
-/** Prints a stored record, with the secret that was generated for it: nothing shows that again. */
+/** Prints a stored record with its warnings, and the secret that was generated for it: nothing shows that again. */
 async function confirmStored(
   { values, terminal, confirm }: Invocation,
   { sentence, record, sent: { secret }, columns }: Stored,
 ): Promise<void> {
+  const warnings = isObject(record) && isList(record['warnings']) ? record['warnings'] : [];
+  for (const warning of warnings) terminal.messages.write(`boxctl: warning: ${plainText(String(warning))}\n`);
   const isGenerated = values['generate-secret'] === true && typeof secret === 'string';
   // As JSON and YAML it is a field of the record that is printed; a table has no column for it.
   if (isGenerated && values['output'] !== 'json' && values['output'] !== 'yaml') terminal.output.write(`${secret}\n`);

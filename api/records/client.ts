@@ -3,15 +3,15 @@ import { GRANT_TYPES } from '../../crds/client.ts';
 import type { Client } from '../../crds/client.ts';
 import { builtInName } from '../../crds/reserved-ids.ts';
 import type { ResourceFilters } from '../db/resource/search.ts';
-import type { StoredResource } from '../db/resource/resource.ts';
 import { builtInClient } from '../oauth/built-in-clients.ts';
 import { Problem } from '../problem.ts';
 import { readWord } from './search/values.ts';
 import type { RecordKind } from './record.ts';
 import { defineStored } from './stored.ts';
+import type { StoredRow } from './write/stored-view.ts';
 
 /** A stored client, or a built-in one, which has no row. */
-type ShownClient = StoredResource | Client;
+type ShownClient = StoredRow | Client;
 
 const { changedFields, change, remove, ...stored } = defineStored('Client', {
   id: (text) => ({ id: text }),

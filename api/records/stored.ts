@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { confidentialFault } from '../../crds/client-type.ts';
 import type { Fault } from '../../crds/fault.ts';
@@ -25,7 +26,8 @@ import type { WriteConditions } from './write/confirm-changes.ts';
 import { demandPreconditions } from './write/etag.ts';
 import type { Preconditions } from './write/etag.ts';
 import { resourceEvent, storeEvent } from './write/resource-event.ts';
-import { givesReadOnly, readOnlyFaults, storedElements, storedView } from './write/stored-view.ts';
+import { givesReadOnly, readOnlyFaults, storedElements, storedView, withWarnings } from './write/stored-view.ts';
+import type { StoredRow } from './write/stored-view.ts';
 import { readSubmission, validateSubmission } from './write/submission.ts';
 import type { Submission } from './write/submission.ts';
 import { withinQuota } from './write/within-quota.ts';
@@ -38,7 +40,7 @@ const idForm = new RegExp(RESOURCE_ID);
 export function defineStored<Kind extends StoredKind>(
   kind: Kind,
   filters: SearchDefinition<ResourceFilters>['filters'],
-): RecordKind<Kind, StoredResource, ResourceFilters, string> {
+): RecordKind<Kind, StoredRow, ResourceFilters, string> {
   const created = (texts: readonly string[], name: string) => ({ createdAt: readDates(name, texts) });
   const elements = storedElements[kind];
   return defineRecord({
@@ -58,14 +60,13 @@ export function defineStored<Kind extends StoredKind>(
   });
 }
 
-/** Creates a resource, whose id is in its body. Throws Problem `invalid`, `conflict` (the id is taken), and Outage. */
-async function create(
-  services: ResourceServices,
-  box: string,
-  kind: StoredKind,
-  value: unknown,
-): Promise<StoredResource> {
-  const submission = readSubmission({ kind }, value, services.now());
+/**
+ * Creates a resource, whose id is in its body, or a new UUID. Throws Problem `invalid`, `conflict` (the id is taken), and
+ * Outage.
+ */
+async function create(services: ResourceServices, box: string, kind: StoredKind, value: unknown): Promise<StoredRow> {
+  const named = isObject(value) && value['id'] === undefined ? { ...value, id: randomUUID() } : value;
+  const submission = readSubmission({ kind }, named, services.now());
   const { id, secret } = submission;
   const hash = typeof secret === 'string' ? await services.secrets.store(secret) : undefined;
   return changing(services, box, async (connection, note) => {
@@ -87,7 +88,7 @@ async function replace(
   services: ResourceServices,
   ref: ResourceRef,
   { requested: { value }, preconditions, confirmChanges }: Change,
-): Promise<Written<StoredResource>> {
+): Promise<Written<StoredRow>> {
   const { box, kind, id } = ref;
   const validated = validateSubmission(ref, value, services.now());
   if (!validated.ok) {
@@ -127,7 +128,7 @@ interface Hashed {
 }
 
 /** Outcome of a round: the stored row, undefined if there is none, or a secret that must be hashed first. */
-type Round = { readonly row: StoredResource | undefined } | { readonly needsHash: Secret };
+type Round = { readonly row: StoredRow | undefined } | { readonly needsHash: Secret };
 
 /** The second round has the hash; a third is needed only when the patch copies a secret from a field that moved. */
 const rounds = 3;
@@ -140,7 +141,7 @@ async function patch(
   services: ResourceServices,
   ref: ResourceRef,
   { requested, preconditions, confirmChanges }: Change,
-): Promise<StoredResource | undefined> {
+): Promise<StoredRow | undefined> {
   const { box, kind, id } = ref;
   let hashed: Hashed | undefined;
   for (let round = 0; round < rounds; round += 1) {
@@ -221,7 +222,7 @@ async function store(
   box: string,
   replacement: Replacement,
   note: NoteEvent,
-): Promise<StoredResource> {
+): Promise<StoredRow> {
   const { submission, current } = replacement;
   const { kind, id, resource, body } = submission;
   if (resource.resourceType === 'Client') {
@@ -229,7 +230,8 @@ async function store(
     if (fault !== undefined) throw new Problem('invalid', [fault]);
   }
   const secrets = secretsOf(replacement);
-  if (current !== undefined && secrets === undefined && isDeepStrictEqual(current.body, body)) return current;
+  if (current !== undefined && secrets === undefined && isDeepStrictEqual(current.body, body))
+    return withWarnings(connection, box, resource, current);
   // A new secret of a client, or its removal, makes all others invalid.
   const previous = secrets === undefined ? undefined : null;
   const write = { kind, id, body, secrets, previous, owner: undefined, digest: undefined };
@@ -239,7 +241,7 @@ async function store(
   const stored = await readResource(connection, box, write);
   if (stored === undefined) throw new Error(`${kind} ${id} was stored, and is not there`);
   note(storeEvent({ kind, id }, current?.body, body, secrets === undefined ? [] : ['secret']));
-  return stored;
+  return withWarnings(connection, box, resource, stored);
 }
 
 /** Returns the secrets to store; undefined: the present ones stay. */

@@ -2,7 +2,7 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { accessPolicySchema } from '../../crds/access-policy.ts';
 import { clientSchema } from '../../crds/client.ts';
 import { LINK_TYPES } from '../../crds/links.ts';
-import { time } from './member.ts';
+import { texts, time } from './member.ts';
 
 const pageLink = Type.Object(
   {
@@ -33,13 +33,18 @@ export function bundleOf<Resource extends TSchema>(resource: Resource) {
   );
 }
 
-const createdAt = { created_at: time('The time at which it was created.') };
+const ofService = {
+  created_at: time('The time at which it was created.'),
+  warnings: Type.Optional(
+    texts('What is stored and has no effect, or more than is probably meant; in answers to writes only.'),
+  ),
+};
 
 const { secret: _secret, ...clientWithoutSecret } = clientSchema.properties;
 
 /** A client as it is shown: without its secret. */
 export const clientView = Type.Object(
-  { ...clientWithoutSecret, ...createdAt },
+  { ...clientWithoutSecret, ...ofService },
   { description: 'An OAuth 2.0 client of one box. The secret is never shown.', additionalProperties: false },
 );
 
@@ -58,7 +63,7 @@ export const accessPolicyView = Type.Object(
     link: Type.Optional(
       Type.Array(link, { description: 'Clients, users and groups of the same box that the policy concerns.' }),
     ),
-    ...createdAt,
+    ...ofService,
   },
   { description: 'A rule that grants requests; what no policy grants is denied.', additionalProperties: false },
 );

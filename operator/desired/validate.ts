@@ -1,10 +1,9 @@
 import { isObject } from '../../crds/path.ts';
-import { isUnconditional } from '../../crds/unconditional-rule.ts';
+import { listsIdleRefresh, policyTraits, type PolicyTraits } from '../../crds/warnings.ts';
 import type { Adoption } from '../../api/client/desired-state.ts';
 import { deletedWithObject, lifecycleOf, resourceOf } from '../../api/client/manifest/resource.ts';
-import type { Client, ServiceAccount } from '../../crds/client.ts';
+import type { ServiceAccount } from '../../crds/client.ts';
 import type { Fault } from '../../crds/fault.ts';
-import type { Link } from '../../crds/links.ts';
 import { checkManifest } from '../../crds/manifest.ts';
 import type { Kind } from '../../crds/kind.ts';
 import { manifestSchemas, type Manifest } from '../../crds/manifest-schema.ts';
@@ -26,15 +25,7 @@ export type Traits =
       /** True if it lists `refresh_token` and none of its grants issues a refresh token. */
       readonly listsIdleRefresh: boolean;
     }
-  | {
-      readonly kind: 'AccessPolicy';
-      readonly engine: string;
-      readonly subjects: 'linked' | 'authenticated' | 'anyone';
-      readonly links: readonly Link[];
-      /** True if its rule has no condition. */
-      readonly grantsEverything: boolean;
-      readonly isForApps: boolean;
-    }
+  | ({ readonly kind: 'AccessPolicy' } & PolicyTraits)
   | {
       readonly kind: 'Box';
       readonly issuer: string | undefined;
@@ -204,13 +195,6 @@ function rowKeyOf({ kind, name, key }: Declared, id: string): string {
   return id === name ? key : objectKey({ kind, name: id });
 }
 
-/** Checks whether the entry `refresh_token` has no effect: refreshing needs `refresh_token: true` of a listed grant. */
-function listsIdleRefresh({ grant_types, auth }: Client): boolean {
-  if (!grant_types.includes('refresh_token')) return false;
-  const issuing = ['client_credentials', 'authorization_code'] as const;
-  return !issuing.some((grant) => grant_types.includes(grant) && auth?.[grant]?.refresh_token === true);
-}
-
 /** Shared: nearly every machine client has only this grant. */
 const machineGrants: readonly string[] = ['client_credentials'];
 
@@ -230,18 +214,8 @@ function traitsOf(resource: Resource, admin: string | undefined): Traits {
         hasJwksUri: resource.jwks_uri !== undefined,
         listsIdleRefresh: listsIdleRefresh(resource),
       };
-    case 'AccessPolicy': {
-      const { engine, subjects = 'linked', link = none } = resource;
-      // A copy has no spare capacity.
-      return {
-        kind: 'AccessPolicy',
-        engine,
-        subjects,
-        links: link.slice(),
-        grantsEverything: isUnconditional(resource),
-        isForApps: resource.apps !== undefined,
-      };
-    }
+    case 'AccessPolicy':
+      return { kind: 'AccessPolicy', ...policyTraits(resource) };
     case 'Box':
       return { kind: 'Box', issuer: resource.issuer, admin };
     case 'Group':

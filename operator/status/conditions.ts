@@ -1,6 +1,7 @@
 import { plainText } from '../../program/text.ts';
 import { faultSentence, joinedSentences, type Fault } from '../../crds/fault.ts';
 import type { Kind } from '../../crds/kind.ts';
+import { hasNoCondition, idleRefresh, linksToNothing, nobodyLinked, opensToAll, someOf } from '../../crds/warnings.ts';
 import type { Declared } from '../desired/declared.ts';
 import type { ReconcileResult } from './reconcile-result.ts';
 import type { Condition } from './object-status.ts';
@@ -207,16 +208,8 @@ function granted({ desired: { validated }, policies }: ReconcileResult): Answer 
 
 function linksResolved({ desired: { validated }, dangling }: ReconcileResult): Answer | undefined {
   if (validated.traits.kind !== 'AccessPolicy') return undefined;
-  if (dangling.length === 0) return ['True', 'AllFound', ''];
-  return ['False', 'DanglingLinks', `not there: ${named(dangling)}`];
-}
-
-/** Limit of the links that a message names. */
-const mostNamed = 5;
-
-function named(links: readonly string[]): string {
-  const first = links.slice(0, mostNamed).join(', ');
-  return links.length > mostNamed ? `${first} and ${String(links.length - mostNamed)} more` : first;
+  const said = linksToNothing(dangling);
+  return said === undefined ? ['True', 'AllFound', ''] : ['False', 'DanglingLinks', said];
 }
 
 function serviceReady({ service }: ReconcileResult): Answer | undefined {
@@ -232,23 +225,20 @@ function inlineSecret({ desired: { validated } }: ReconcileResult): Answer | und
 
 function noSubjects({ desired: { validated } }: ReconcileResult): Answer | undefined {
   const { traits } = validated;
-  if (traits.kind !== 'AccessPolicy' || traits.subjects !== 'linked' || traits.links.length > 0) return undefined;
-  return ['True', 'NobodyLinked', 'spec.link is empty: the policy grants nobody'];
+  const said = traits.kind === 'AccessPolicy' ? nobodyLinked(traits, 'spec.') : undefined;
+  return said === undefined ? undefined : ['True', 'NobodyLinked', said];
 }
 
 function openToAll({ desired: { validated } }: ReconcileResult): Answer | undefined {
   const { traits } = validated;
-  if (traits.kind !== 'AccessPolicy' || traits.subjects !== 'anyone' || !traits.grantsEverything) return undefined;
-  // An app behind a gateway always asks for a token.
-  if (traits.isForApps) return undefined;
-  return ['True', 'GrantsEverybody', 'every request is granted, also without a token'];
+  const said = traits.kind === 'AccessPolicy' ? opensToAll(traits) : undefined;
+  return said === undefined ? undefined : ['True', 'GrantsEverybody', said];
 }
 
-/** Warns of an empty rule, which is probably a mistake: only the engine `allow` says that it grants everything. */
 function grantsEverything({ desired: { validated } }: ReconcileResult): Answer | undefined {
   const { traits } = validated;
-  if (traits.kind !== 'AccessPolicy' || traits.engine === 'allow' || !traits.grantsEverything) return undefined;
-  return ['True', 'NoCondition', 'the rule has no condition: it grants every request of the subjects'];
+  const said = traits.kind === 'AccessPolicy' ? hasNoCondition(traits) : undefined;
+  return said === undefined ? undefined : ['True', 'NoCondition', said];
 }
 
 function operatorOlder({ desired: { object, validated } }: ReconcileResult): Answer | undefined {
@@ -258,7 +248,7 @@ function operatorOlder({ desired: { object, validated } }: ReconcileResult): Ans
 }
 
 function newerFields(fields: readonly string[]): string {
-  return `this operator is older than the custom resource definitions and does not know ${named(fields.map((field) => `spec.${field}`))}`;
+  return `this operator is older than the custom resource definitions and does not know ${someOf(fields.map((field) => `spec.${field}`))}`;
 }
 
 function withoutEffect(input: ReconcileResult): Answer | undefined {
@@ -268,7 +258,8 @@ function withoutEffect(input: ReconcileResult): Answer | undefined {
   if (serviceAccounts === 'beside' && !input.servesServiceAccounts) {
     said.push('no effect here, where nothing serves ServiceAccounts: spec.service_accounts');
   }
-  const idle = idleRefresh(input);
+  const { traits } = input.desired.validated;
+  const idle = idleRefresh(traits.kind === 'Client' && traits.listsIdleRefresh, 'spec.');
   const all = [...said, ...(idle === undefined ? [] : [idle])];
   if (input.quotaFault !== undefined) return ['True', 'QuotaNotReadable', joinedSentences([input.quotaFault, ...all])];
   const unlisted = unlistedHost(input);
@@ -279,16 +270,10 @@ function withoutEffect(input: ReconcileResult): Answer | undefined {
   return idle === undefined ? undefined : ['True', 'RefreshNotEnabled', idle];
 }
 
-/** Returns why an entry `refresh_token` of a client has no effect; undefined if it has none, or has an effect. */
-function idleRefresh({ desired: { validated } }: ReconcileResult): string | undefined {
-  if (validated.traits.kind !== 'Client' || !validated.traits.listsIdleRefresh) return undefined;
-  return 'refresh_token in spec.grant_types has no effect: no listed grant issues refresh tokens';
-}
-
 /** Returns the labels and annotations that a generated Secret does not get, and the command that permits them. */
 function notPermitted({ desired: { object, validated } }: ReconcileResult): string | undefined {
   const { notPermitted: keys = [] } = validated;
   if (keys.length === 0) return undefined;
   const command = grantCommand(object.namespace, SECRET_METADATA_ANNOTATION, keys);
-  return `the namespace does not permit ${named(keys)} on a generated Secret (an admin may: ${command})`;
+  return `the namespace does not permit ${someOf(keys)} on a generated Secret (an admin may: ${command})`;
 }

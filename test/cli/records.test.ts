@@ -25,7 +25,7 @@ describe('boxctl --output', () => {
     expect(await json('group set staff --name people')).to.deep.include({ id: 1, name: 'people' });
     expect(await json('user groups 1')).to.deep.equal([]);
     expect(await json('user groups 1 --add people')).to.have.nested.property('[0].name', 'people');
-    expect(await json('policy new p --engine allow --link Client/x')).to.deep.include({ id: 'p', engine: 'allow' });
+    expect(await json('policy new p --engine allow --link Client/admin')).to.deep.include({ id: 'p', engine: 'allow' });
     expect(await json('policy set p --subjects authenticated')).to.deep.include({ subjects: 'authenticated' });
     expect(parse((await boxctl.run(['group', 'new', 'guests', '--output', 'yaml'])).output)).to.have.property('id', 2);
     expect((await boxctl.run(['group', 'set', 'guests', '--name', 'g', '--output', 'table'])).output).to.match(

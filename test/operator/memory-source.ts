@@ -1,10 +1,9 @@
-import type { BoxQuota } from '../../operator/desired/source.ts';
+import type { BoxQuota, Source } from '../../operator/desired/source.ts';
 import type { Declared, DeclaredSecret } from '../../operator/desired/declared.ts';
 import type { ObjectStatus } from '../../operator/status/object-status.ts';
 import { resolveKept, type SecretKeeper, type SecretRequest } from '../../operator/secrets/keeper.ts';
 import type { ResolvedSecret } from '../../operator/secrets/resolve.ts';
 import { nextSecret, type KeptSecret } from '../../operator/secrets/rotation.ts';
-import type { Source } from '../../operator/desired/source.ts';
 import { Secret } from '../../api/client/secret.ts';
 import { generateClientSecret } from '../../api/credentials/client-secret.ts';
 

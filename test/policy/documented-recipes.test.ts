@@ -8,7 +8,7 @@ import { requestObject } from '../../api/policy/request-object.ts';
 import type { RequestObject } from '../../api/policy/request-object.ts';
 import { isObject } from '../../crds/path.ts';
 import { checkManifest } from '../../crds/manifest.ts';
-import { isUnconditional } from '../../crds/unconditional-rule.ts';
+import { isUnconditional } from '../../crds/warnings.ts';
 import { checkResource } from '../../crds/validate.ts';
 import { examplesIn, resourceIn, subjectOf } from './documented-examples.ts';
 

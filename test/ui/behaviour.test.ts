@@ -111,7 +111,8 @@ describe('an administrator in the admin UI', () => {
 
   it('creates, changes and deletes a client and a policy as JSON, and undoes the deletion of the policy', async () => {
     const { page, say, open, fill, press, sees, close } = await signedIn(stage);
-    const policy = { id: 'typed', engine: 'allow', link: [{ resourceType: 'Client', id: 'robot' }] };
+    const link = ['robot', 'nobody'].map((id) => ({ resourceType: 'Client', id }));
+    const policy = { id: 'typed', engine: 'allow', link };
     await open('clients');
     await page.getByRole('link', { name: say.newClient }).click();
     await fill('JSON', JSON.stringify({ id: 'typed', grant_types: ['client_credentials'], secret }));
@@ -128,12 +129,13 @@ describe('an administrator in the admin UI', () => {
     await page.getByRole('alert').getByText('engine').waitFor();
     await fill('JSON', JSON.stringify(policy));
     await press(say.save);
+    await sees(`${say.saved('typed')}. not there: Client/nobody`);
     await page.getByRole('heading', { level: 2, name: 'typed' }).waitFor();
     await press(say.delete);
     await press(say.undo);
     await sees(say.restored('typed'));
     const [stored] = await query(`SELECT body FROM boxgate.resource WHERE kind = 'AccessPolicy' AND id = $1`, 'typed');
-    expect(stored?.['body']).to.deep.include({ engine: 'allow', link: policy.link });
+    expect(stored?.['body']).to.deep.include({ engine: 'allow', link });
     await close();
   });
 

@@ -79,8 +79,9 @@ function operationsOf(
   const refused = (method: string) => (conflicts.includes(method) ? [409] : []);
   const reading = [401, 403, 406];
   const writing = [...reading, 413, 415, 422];
-  const created = { 201: response(`The new ${kind}.`, shown, ['ETag', 'Location']) };
-  const now = response(`The ${kind} now.`, shown, ['ETag']);
+  const written = creates ? ['ETag', 'Warning'] : ['ETag'];
+  const created = { 201: response(`The new ${kind}.`, shown, [...written, 'Location']) };
+  const now = response(`The ${kind} now.`, shown, written);
   const isPlain = search.controls?.includes('_result') === false;
   const array = { type: 'array', items: isPlain ? schemaRef(listed) : eitherPart(listed) };
   const page = inEachFormat(isPlain ? array : { oneOf: [schemaRef(`${kind}Bundle`), array] });

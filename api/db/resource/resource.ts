@@ -205,7 +205,7 @@ export function declaredResource(row: DeclaredColumns): DeclaredResource {
   };
 }
 
-/** Returns those of the links whose Client, User or Group (by id or by name) is not in the box. */
+/** Returns those of the links whose Client, User or Group (by id or by name) is not in the box, and not built in. */
 export async function missingLinks(
   connection: Connection,
   box: string,
@@ -215,7 +215,8 @@ export async function missingLinks(
     `SELECT l.nth
        FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS l (type, id, nth)
       WHERE NOT CASE l.type
-              WHEN 'Client' THEN EXISTS (SELECT FROM boxgate.resource r WHERE r.box = $1 AND r.kind = 'Client' AND r.id = l.id)
+              WHEN 'Client' THEN l.id IN ${builtInIds}
+                OR EXISTS (SELECT FROM boxgate.resource r WHERE r.box = $1 AND r.kind = 'Client' AND r.id = l.id)
               WHEN 'User' THEN EXISTS (SELECT FROM boxgate.user u WHERE u.box = $1 AND u.id = ${numberOf('l.id')})
               ELSE EXISTS (SELECT FROM boxgate.group g WHERE g.box = $1 AND g.id = ${numberOf('l.id')})
                 OR EXISTS (SELECT FROM boxgate.group g WHERE g.box = $1 AND g.name = l.id)

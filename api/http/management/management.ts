@@ -27,7 +27,9 @@ import { Problem } from '../../problem.ts';
 import { applyBox } from '../../apply/apply.ts';
 import type { ApplyServices } from '../../apply/apply.ts';
 import { Fenced, Locked } from '../../apply/claims.ts';
-import { putHosts, putSettings, missingLinks, followServiceAccounts, boxUsage, lastUses } from '../../apply/calls.ts';
+import { putHosts, putSettings, followServiceAccounts, boxUsage, lastUses } from '../../apply/calls.ts';
+import { inBox } from '../../db/core/transaction.ts';
+import { missingLinks } from '../../db/resource/resource.ts';
 import { isBoxName } from '../request/box-address.ts';
 import {
   parseApplyLine,
@@ -94,7 +96,8 @@ export function createManagementApp(context: ManagementContext): Express {
   app.post('/boxes/:box/missing-links', async (request, response) => {
     const box = boxOf(request);
     const { links } = parseLinks(await jsonBody(request));
-    response.json({ missing: await missingLinks(pool, box, links) } satisfies MissingLinks);
+    const missing = await inBox(pool, box, 'snapshot', (connection) => missingLinks(connection, box, links));
+    response.json({ missing } satisfies MissingLinks);
   });
   app.post('/boxes/:box/service-accounts', async (request, response) => {
     const box = boxOf(request);

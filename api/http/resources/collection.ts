@@ -1,3 +1,4 @@
+import { isList } from '../../../crds/path.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import { Problem } from '../../problem.ts';
 import type { ChangeOfRecord, RecordKind, Written } from '../../records/record.ts';
@@ -140,10 +141,16 @@ function changedAnswer<Row, Filters, Id>(
   { baseUrl, settings }: ResourceExchange,
   { row, created }: Written<Row>,
 ): ResourceAnswer {
-  const headers = { ETag: entityTag(version(row)) };
   const body = view(row, settings, false);
+  const headers = { ETag: entityTag(version(row)), ...warningHeader(body['warnings']) };
   if (!created) return { status: 200, headers, body };
   return { status: 201, headers: { ...headers, Location: `${baseUrl}${path}/${String(body['id'])}` }, body };
+}
+
+/** Returns the header of the warnings in an answer, as the Kubernetes API writes it (299: of no cache). */
+function warningHeader(warnings: unknown): Readonly<Record<string, string>> {
+  if (!isList(warnings)) return {};
+  return { Warning: warnings.map((text) => `299 - "${String(text).replace(/["\\]/g, '\\$&')}"`).join(', ') };
 }
 
 function nothingThere({ absent }: Pick<AnyRecord<unknown, unknown, unknown>, 'absent'>): Problem {

@@ -3,6 +3,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { accessPolicySchema } from '../../../crds/access-policy.ts';
 import { clientSchema } from '../../../crds/client.ts';
 import type { Fault } from '../../../crds/fault.ts';
+import type { Client } from '../../../crds/client.ts';
+import type { AccessPolicy } from '../../../crds/access-policy.ts';
+import { clientWarnings, policyWarnings } from '../../../crds/warnings.ts';
+import type { Connection } from '../../db/core/transaction.ts';
+import { missingLinks } from '../../db/resource/resource.ts';
 import type { StoredResource } from '../../db/resource/resource.ts';
 import type { View } from '../search/bundle.ts';
 import type { StoredKind } from '../services.ts';
@@ -11,9 +16,20 @@ import type { StoredKind } from '../services.ts';
  * Fields of a client or policy that the service sets. They are shown over REST only: a custom resource or a manifest
  * has `metadata.creationTimestamp`, so the schemas do not declare them.
  */
-const readOnlyFields = ['created_at'] as const;
+interface ReadOnlyFields {
+  readonly created_at: string;
+}
 
-type ReadOnlyFields = Readonly<Record<(typeof readOnlyFields)[number], unknown>>;
+/** Fields that a service like this one sets: a copy of a resource, or one of another box, may have them. */
+const readOnlyFields = ['created_at', 'updated_at', 'meta'];
+
+/** Tells what has no effect, in answers to writes. It may be sent back, and is ignored. */
+const warningsField = 'warnings';
+
+/** A client or policy, with the warnings about it when it was just written. */
+export interface StoredRow extends StoredResource {
+  readonly warnings?: readonly string[];
+}
 
 /** Fields of a client or policy as it is shown. The secret is write-only and is never one of them. */
 export const storedElements: Readonly<Record<StoredKind, ReadonlySet<string>>> = {
@@ -22,22 +38,35 @@ export const storedElements: Readonly<Record<StoredKind, ReadonlySet<string>>> =
 };
 
 function shownOf(properties: object): ReadonlySet<string> {
-  return new Set([...Object.keys(properties).filter((name) => name !== 'secret'), ...readOnlyFields]);
+  return new Set([...Object.keys(properties).filter((name) => name !== 'secret'), 'created_at']);
 }
 
-/** Shows a client or policy: its submitted fields, and those that the service sets. */
-export function storedView(resource: StoredResource): View {
-  return { ...resource.body, ...readOnlyPart(resource) };
+/** Shows a client or policy: its submitted fields, those that the service sets, and warnings. */
+export function storedView({ warnings = [], ...resource }: StoredRow): View {
+  return { ...resource.body, ...readOnlyPart(resource), ...(warnings.length > 0 && { [warningsField]: warnings }) };
+}
+
+/** Adds the warnings about a resource to its row, within the transaction that stores it. */
+export async function withWarnings(
+  connection: Connection,
+  box: string,
+  resource: Client | AccessPolicy,
+  row: StoredResource,
+): Promise<StoredRow> {
+  if (resource.resourceType === 'Client') return { ...row, warnings: clientWarnings(resource) };
+  const { link = [] } = resource;
+  const dangling = link.length === 0 ? [] : await missingLinks(connection, box, link);
+  return { ...row, warnings: policyWarnings(resource, dangling) };
 }
 
 function readOnlyPart({ createdAt }: StoredResource): ReadOnlyFields {
   return { created_at: new Date(createdAt).toISOString() };
 }
 
-/** Returns a submitted value without the fields that the service sets, so that the schemas can check it. */
+/** Returns a submitted value without the fields that the service sets and warnings, so that the schemas can check it. */
 export function withoutReadOnly(value: unknown): unknown {
-  if (!givesReadOnly(value)) return value;
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !isReadOnly(name)));
+  if (!isObject(value) || !(givesReadOnly(value) || Object.hasOwn(value, warningsField))) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !isReadOnly(name) && name !== warningsField));
 }
 
 /** Checks whether a submitted value has a field that the service sets. */
@@ -47,11 +76,11 @@ export function givesReadOnly(value: unknown): value is Readonly<Record<string, 
 
 /**
  * Returns the faults of the fields that the service sets. Each may be left out, or given as `present` shows it, so that
- * a resource that was read can be sent back; `present` is undefined if the resource does not exist yet.
+ * a resource that was read can be sent back. Those of a new resource are ignored: `present` is undefined then.
  */
 export function readOnlyFaults(value: unknown, present: StoredResource | undefined): readonly Fault[] {
-  if (!givesReadOnly(value)) return [];
-  const shown = new Map<string, unknown>(present === undefined ? [] : Object.entries(readOnlyPart(present)));
+  if (present === undefined || !givesReadOnly(value)) return [];
+  const shown = new Map<string, unknown>(Object.entries(readOnlyPart(present)));
   return Object.entries(value)
     .filter(([name, given]) => isReadOnly(name) && !(shown.has(name) && isDeepStrictEqual(shown.get(name), given)))
     .map(([path]) => ({
@@ -61,5 +90,5 @@ export function readOnlyFaults(value: unknown, present: StoredResource | undefin
 }
 
 function isReadOnly(name: string): boolean {
-  return readOnlyFields.some((field) => field === name);
+  return readOnlyFields.includes(name);
 }

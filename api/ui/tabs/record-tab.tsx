@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { isObject } from '../../../crds/path.ts';
+import { isList, isObject } from '../../../crds/path.ts';
 import type { JsonObject } from '../../../crds/path.ts';
 import { useUi } from '../context.ts';
 import { goTo } from '../place.ts';
@@ -26,7 +26,8 @@ export function RecordTab<Draft extends object>(props: {
   function saved(record: JsonObject): void {
     const row = kind.source.rowOf(record, say);
     rows.put(row);
-    notify({ text: say.saved(row.title) });
+    const warnings = isList(record['warnings']) ? record['warnings'].map(String) : [];
+    notify({ text: [say.saved(row.title), ...warnings].join('. ') });
     if (isNew || row.id !== id) goTo(tab, row.id);
   }
 

@@ -66,7 +66,8 @@ function normal(json: string): string {
   return value === undefined ? json : JSON.stringify(value, null, 2);
 }
 
-function withoutServiceFields({ resourceType: _type, created_at: _time, ...fields }: JsonObject): JsonObject {
+function withoutServiceFields(record: JsonObject): JsonObject {
+  const { resourceType: _type, created_at: _time, warnings: _warnings, ...fields } = record;
   return fields;
 }
 

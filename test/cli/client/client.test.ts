@@ -52,6 +52,15 @@ describe('boxctl client', () => {
         });
   });
 
+  it('prints warnings about what it has stored as messages', async () => {
+    const ran = await boxctl.run(['policy', 'new', 'nobody', '--engine', 'allow']);
+    expect(ran).to.deep.equal({
+      code: 0,
+      output: 'Created policy nobody in the box default.\n',
+      messages: 'boxctl: warning: link is empty: the policy grants nobody\n',
+    });
+  });
+
   describe('--file with options', () => {
     const auth = {
       authorization_code: { pkce: true, secret_required: true, audience: ['https://api.example'] },

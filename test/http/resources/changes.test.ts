@@ -158,7 +158,7 @@ describe('changes, as policies see them', () => {
       await expectChanges('PATCH', path, tested, ['description'], 'application/json-patch+json');
       const own = Object.keys(body).sort();
       await expectChanges('POST', `/${kind}`, { ...body, id: 'dated-too', created_at }, own);
-      await expectChanges('PUT', `/${kind}/dated-too`, { ...body, created_at }, own);
+      await expectChanges('PUT', `/${kind}/dated-put`, { ...body, created_at }, own);
     }
   });
 

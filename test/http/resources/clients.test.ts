@@ -62,7 +62,6 @@ describe('clients and policies over REST', () => {
       expect(created.headers.get('etag')).to.match(/^"\d+"$/);
       const again = await api.call('POST', '/Client', { body: { ...plain, id } });
       expect([again.status, complaints(again)]).to.deep.equal([409, ['id']]);
-      expect(complaints(await api.call('POST', '/Client', { body: plain }))).to.deep.equal(['id']);
     });
   });
 

@@ -4,6 +4,7 @@ import { accessPolicySchema } from '../../../crds/access-policy.ts';
 import { boxSchema } from '../../../crds/box.ts';
 import { clientSchema } from '../../../crds/client.ts';
 import { fieldsOf } from '../../../crds/reference.ts';
+import { isObject } from '../../../crds/path.ts';
 import { schemaNode } from '../../../crds/schema-node.ts';
 import type { SchemaNode } from '../../../crds/schema-node.ts';
 import { writableUserFields } from '../../../api/records/user-document.ts';
@@ -141,9 +142,10 @@ describe('a resource as it was read', () => {
   });
 });
 
-/** Returns what a reply shows, with its version. */
+/** Returns what a reply shows, with its version; without the warnings of a write. */
 function shown({ body, headers }: Reply): object {
-  return { body, version: headers.get('etag')?.replace('-yaml', '') };
+  const { warnings: _warnings, ...fields } = isObject(body) ? body : {};
+  return { fields, version: headers.get('etag')?.replace('-yaml', '') };
 }
 
 /** Applies resources to the box `again`, as the operator does; what became of each of them. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isUnconditional } from '../../crds/unconditional-rule.ts';
+import { isUnconditional } from '../../crds/warnings.ts';
 
 const rows: readonly [rule: Parameters<typeof isUnconditional>[0], grants: boolean][] = [
   [{ engine: 'allow' }, true],
