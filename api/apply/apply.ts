@@ -19,7 +19,7 @@ import { createTurns } from '../../program/scheduling.ts';
 import { validateLine, planApply } from './plan.ts';
 import type { ApplyPlan, ValidatedLine, KeyHosts, PlannedWrite, FirstAdmins, StoreAdmin } from './plan.ts';
 import { withOwnHosts, demandEpoch, Locked, settleClaim, decideClaim } from './claims.ts';
-import { resourceEvent } from '../records/write/resource-event.ts';
+import { resourceEvent } from '../records/write/changed-fields.ts';
 import { declaredRows, deleteRows, findRows, releaseRows, storeWrites } from './rows.ts';
 import { fitQuota } from './fit-quota.ts';
 import type { Applying } from './claims.ts';

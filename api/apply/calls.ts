@@ -1,13 +1,17 @@
-import type { ClusterSettingsCall } from '../client/cluster-settings.ts';
+import type {
+  ClusterSettingsCall,
+  BoxHostsCall,
+  StoredHosts,
+  PinnedServiceAccount,
+  ServiceAccountsCall,
+} from '../client/cluster.ts';
 import { storeClusterSettings } from '../db/box/cluster-settings.ts';
 import { demandStandby, bumpVersion } from '../db/box/box.ts';
 import { outsideBoxes, inBox, inBoxWithin, type Connection } from '../db/core/transaction.ts';
 import { demandEpoch } from './claims.ts';
 import type { ApplyServices } from './apply.ts';
-import type { BoxHostsCall, StoredHosts } from '../client/box-hosts.ts';
 import { assignHosts } from '../db/box/box-host.ts';
 import type { Connections } from '../db/core/pool.ts';
-import type { PinnedServiceAccount, ServiceAccountsCall } from '../client/service-accounts.ts';
 import { lockResources, revokeClients } from '../db/resource/write.ts';
 import { readPins, storeSeen } from '../db/client-auth/service-account-pin.ts';
 import {

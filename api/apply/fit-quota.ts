@@ -4,7 +4,7 @@ import { lockUse, measureBodies } from '../db/box/box-use.ts';
 import type { BoxUse, StoredQuotaName, MeasuredBody } from '../db/box/box-use.ts';
 import type { Connection } from '../db/core/transaction.ts';
 import type { ApplyPlan, PlannedWrite } from './plan.ts';
-import { quotaFault } from '../records/write/within-quota.ts';
+import { quotaFault } from '../records/write/change.ts';
 
 /**
  * Removes from a plan the writes that would exceed a quota of the box: the later ones, because a call names the oldest

@@ -17,7 +17,7 @@ import type {
 } from '../client/desired-state.ts';
 import type { DeclaredResource } from '../db/resource/resource.ts';
 import { CompiledPolicy } from '../policy/compile.ts';
-import { futureMoment } from '../records/write/future-moment.ts';
+import { futureMoment } from '../records/write/submission.ts';
 import type { NoteEvent } from '../audit/recorded.ts';
 import type { Box } from '../../crds/box.ts';
 import type { Connection } from '../db/core/transaction.ts';

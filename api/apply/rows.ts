@@ -22,7 +22,7 @@ import {
   releaseGroups,
 } from '../db/declared-group.ts';
 import type { GroupContent, GroupWrite, GroupIds } from '../db/declared-group.ts';
-import { storeEvent } from '../records/write/resource-event.ts';
+import { storeEvent } from '../records/write/changed-fields.ts';
 import type { PlannedWrite } from './plan.ts';
 import type { Applying } from './claims.ts';
 import type { RowName } from '../client/desired-state.ts';

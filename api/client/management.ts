@@ -1,12 +1,17 @@
-import { isObject, parseJson } from '../../crds/path.ts';
+import { parseJson } from '../../crds/path.ts';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LINK_TYPES, type Link } from '../../crds/links.ts';
-import { parseAnswerLine, lastUsesOf, usageOf } from './answers.ts';
-import { storedHostsOf, type BoxHostsCall, type StoredHosts } from './box-hosts.ts';
-import type { ClusterSettingsCall } from './cluster-settings.ts';
+import type { Link } from '../../crds/links.ts';
+import { ANSWERS, parseAnswerLine, understood, type Expected } from './answers.ts';
+import type {
+  BoxHostsCall,
+  StoredHosts,
+  ClusterSettingsCall,
+  PinnedServiceAccount,
+  ServiceAccountsCall,
+} from './cluster.ts';
 import type {
   ApplyHead,
   ApplyLine,
@@ -21,7 +26,6 @@ import { ManagementError, refusal } from './management-error.ts';
 import { lines, ndjsonChunks } from './ndjson.ts';
 import { http, https } from './node-http.ts';
 import type { Secret } from './secret.ts';
-import { pinsOf, type PinnedServiceAccount, type ServiceAccountsCall } from './service-accounts.ts';
 
 /** The management port of the API. Every call throws ManagementError if it fails, the signal's reason if aborted. */
 export interface Management {
@@ -80,58 +84,45 @@ const longestLine = 1024 * 1024;
 const longestReason = 500;
 
 /** Characters: far beyond a hundred thousand clients. */
-const longestUsage = 64 * 1024 * 1024;
+const longestAnswer = 64 * 1024 * 1024;
 
 /** Creates a client of the management port. Connects when called; keeps no connection open between calls. */
 export function createManagement(options: ManagementOptions): Management {
+  const ask = async <T>(sent: Sent, expected: Expected<T>, signal: AbortSignal): Promise<T> =>
+    understood(await call(options, { ...sent, read: jsonBody }, signal), expected);
   return {
     async claimEpoch(cluster, signal, adopts) {
       const claim: EpochClaim = adopts === undefined ? { cluster } : { cluster, adopts };
-      const answer = await call(options, { method: 'POST', path: '/epoch', values: [claim], read: jsonAnswer }, signal);
-      if (isObject(answer) && typeof answer['epoch'] === 'number') return answer['epoch'];
-      throw new ManagementError('refused', 'the API answered without an epoch');
+      return (await ask({ method: 'POST', path: '/epoch', values: [claim] }, ANSWERS.epoch, signal)).epoch;
     },
     ready: (signal) =>
       call(options, { method: 'GET', path: '/readyz', read: async (answer) => void answer.resume() }, signal),
     async declaredBoxes(cluster, signal) {
       const path = `/boxes?cluster=${encodeURIComponent(cluster)}`;
-      return declaredBoxesOf(await call(options, { method: 'GET', path, read: jsonAnswer }, signal));
+      return (await ask({ method: 'GET', path }, ANSWERS.boxes, signal)).boxes;
     },
-    async usage(box, cluster, after, signal) {
+    usage(box, cluster, after, signal) {
       const query = new URLSearchParams({ cluster, ...(after === '' ? {} : { after }) });
-      const path = `/boxes/${encodeURIComponent(box)}/usage?${query.toString()}`;
-      return usageOf(await call(options, { method: 'GET', path, read: longAnswer }, signal));
+      return ask({ method: 'GET', path: `${pathOf(box)}/usage?${query.toString()}` }, ANSWERS.usage, signal);
     },
-    async lastUses(box, cluster, signal) {
-      const path = `/boxes/${encodeURIComponent(box)}/last-use?cluster=${encodeURIComponent(cluster)}`;
-      return lastUsesOf(await call(options, { method: 'GET', path, read: longAnswer }, signal));
+    lastUses(box, cluster, signal) {
+      const path = `${pathOf(box)}/last-use?cluster=${encodeURIComponent(cluster)}`;
+      return ask({ method: 'GET', path }, ANSWERS.lastUses, signal);
     },
     async putSettings(settings, signal) {
-      const answer = await call(
-        options,
-        { method: 'PUT', path: '/settings', values: [settings], read: jsonAnswer },
-        signal,
-      );
-      if (isObject(answer) && typeof answer['version'] === 'number') return answer['version'];
-      throw new ManagementError('refused', 'the API answered without a version');
+      return (await ask({ method: 'PUT', path: '/settings', values: [settings] }, ANSWERS.settings, signal)).version;
     },
-    async putHosts(hosts, signal) {
-      return storedHostsOf(
-        await call(options, { method: 'PUT', path: '/hosts', values: [hosts], read: longAnswer }, signal),
-      );
-    },
+    putHosts: (hosts, signal) => ask({ method: 'PUT', path: '/hosts', values: [hosts] }, ANSWERS.hosts, signal),
     async missingLinks(box, links, signal) {
-      const path = `/boxes/${encodeURIComponent(box)}/missing-links`;
-      return missingLinksOf(
-        await call(options, { method: 'POST', path, values: [{ links }], read: longAnswer }, signal),
-      );
+      const sent = { method: 'POST', path: `${pathOf(box)}/missing-links`, values: [{ links }] } as const;
+      return (await ask(sent, ANSWERS.missingLinks, signal)).missing;
     },
     async serviceAccounts(box, accounts, signal) {
-      const path = `/boxes/${encodeURIComponent(box)}/service-accounts`;
-      return pinsOf(await call(options, { method: 'POST', path, values: [accounts], read: longAnswer }, signal));
+      const sent = { method: 'POST', path: `${pathOf(box)}/service-accounts`, values: [accounts] } as const;
+      return (await ask(sent, ANSWERS.pins, signal)).pins;
     },
     apply({ box, head, lines: sent, onProgress }, signal) {
-      const path = `/boxes/${encodeURIComponent(box)}/apply`;
+      const path = `${pathOf(box)}/apply`;
       const read = (answer: IncomingMessage) => results(answer, onProgress);
       return call(options, { method: 'POST', path, values: headed(head, sent), read }, signal);
     },
@@ -143,15 +134,19 @@ function* headed(head: ApplyHead, sent: Iterable<ApplyLine>): Generator<ApplyHea
   yield* sent;
 }
 
-function longAnswer(answer: IncomingMessage): Promise<unknown> {
-  return jsonBody(answer, longestUsage);
+function pathOf(box: string): string {
+  return `/boxes/${encodeURIComponent(box)}`;
 }
 
-/** A call of the management port: the values that it sends, and the function that reads its answer. */
-interface Call<T> {
+/** Values for the management port. */
+interface Sent {
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
   readonly values?: Iterable<unknown>;
+}
+
+/** A call of the management port, with the function that reads its answer. */
+interface Call<T> extends Sent {
   readonly read: (answer: IncomingMessage) => Promise<T>;
 }
 
@@ -274,51 +269,23 @@ async function results(answer: IncomingMessage, onProgress: ApplyCall['onProgres
 
 /** Reads why a call is refused: JSON, or the text of a probe. */
 async function refusalBody(answer: IncomingMessage): Promise<unknown> {
-  if (answer.headers['content-type']?.startsWith('text/plain') !== true) return jsonAnswer(answer);
+  if (answer.headers['content-type']?.startsWith('text/plain') !== true) return jsonBody(answer);
   let error = '';
   for await (const piece of textOf(answer)) error = `${error}${piece}`.slice(0, longestReason);
   return { error };
 }
 
-function jsonAnswer(answer: IncomingMessage): Promise<unknown> {
-  return jsonBody(answer, longestLine);
-}
-
-async function jsonBody(answer: IncomingMessage, longest: number): Promise<unknown> {
+async function jsonBody(answer: IncomingMessage): Promise<unknown> {
   let text = '';
   for await (const piece of textOf(answer)) {
     text += piece;
-    if (text.length > longest) throw new ManagementError('refused', 'the answer of the API is too long');
+    if (text.length > longestAnswer) throw new ManagementError('refused', 'the answer of the API is too long');
   }
   return parseJson(text);
 }
 
 function textOf(answer: IncomingMessage): AsyncIterable<string> {
   return answer.setEncoding('utf8');
-}
-
-function declaredBoxesOf(answer: unknown): readonly DeclaredBox[] {
-  if (!isObject(answer) || !Array.isArray(answer['boxes'])) {
-    throw new ManagementError('refused', 'the API answered without a list of boxes');
-  }
-  return answer['boxes'].map((box: unknown) => {
-    if (isObject(box) && typeof box['box'] === 'string' && typeof box['resources'] === 'number') {
-      const missing = box['missing'] === true ? { missing: true as const } : {};
-      return { box: box['box'], resources: box['resources'], ...missing };
-    }
-    throw new ManagementError('refused', 'the API answered a box that is not understood');
-  });
-}
-
-function missingLinksOf(answer: unknown): readonly Link[] {
-  if (!isObject(answer) || !Array.isArray(answer['missing'])) {
-    throw new ManagementError('refused', 'the API answered without the links that lead nowhere');
-  }
-  return answer['missing'].flatMap((link: unknown) => {
-    const { resourceType: type, id } = isObject(link) ? link : {};
-    const resourceType = LINK_TYPES.find((known) => known === type);
-    return resourceType === undefined || typeof id !== 'string' ? [] : [{ resourceType, id }];
-  });
 }
 
 /** Returns why there is no answer; for a certificate that cannot be verified also which setting decides over it. */

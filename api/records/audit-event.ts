@@ -6,10 +6,9 @@ import type { AuditEventOfBox, AuditFilters, AuditResult } from '../db/audit/aud
 import { inBoxAfter } from '../db/core/transaction.ts';
 import { uuidShape } from '../db/core/uuid-v7.ts';
 import { usualAddress } from '../ip-address.ts';
-import { readDates } from './search/dates.ts';
+import { readDates, clientIdIn, readUserId, readUuid, readWord, refusedParameter } from './search/values.ts';
 import { search } from './search/search.ts';
-import type { Searchable } from './search/searchable.ts';
-import { clientIdIn, readUserId, readUuid, readWord, refusedParameter } from './search/values.ts';
+import type { Searchable } from './search/search.ts';
 import { defineRecord } from './record.ts';
 
 const results = ['success', 'failure', 'denied'] as const satisfies readonly AuditResult[];

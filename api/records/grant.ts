@@ -1,14 +1,13 @@
 import { endGrant, deleteGrant, grantListing, readGrant } from '../db/grant.ts';
 import type { GrantKey, StoredGrant } from '../db/grant.ts';
 import { requestedClaims, scopeText, withoutClaims } from '../oauth/scope-text.ts';
-import { readDates } from './search/dates.ts';
-import { searchable } from './search/searchable.ts';
-import { clientIdIn, readUserId } from './search/values.ts';
+import { readDates, clientIdIn, readUserId } from './search/values.ts';
+import { searchable } from './search/search.ts';
 import type { ResourceServices } from './services.ts';
 import { changing } from './write/change.ts';
 import type { ChangingServices } from './write/change.ts';
-import { demandPreconditions } from './write/etag.ts';
-import type { Preconditions } from './write/etag.ts';
+import { demandPreconditions } from './write/conditions.ts';
+import type { Preconditions } from './write/conditions.ts';
 import { grantSchema } from '../schemas/account.ts';
 import type { GrantView } from '../schemas/account.ts';
 import { defineRecord } from './record.ts';

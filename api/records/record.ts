@@ -4,11 +4,9 @@ import type { Owner } from '../db/resource/resource.ts';
 import type { StoredUser } from '../db/user.ts';
 import type { Sharer } from '../shares/fair-queue.ts';
 import { jsonPatch, mergePatch } from './patch.ts';
-import type { View } from './search/bundle.ts';
-import type { Searchable } from './search/searchable.ts';
+import type { View, Searchable } from './search/search.ts';
 import type { ResourceServices } from './services.ts';
-import type { WriteConditions } from './write/confirm-changes.ts';
-import type { Preconditions } from './write/etag.ts';
+import type { WriteConditions, Preconditions } from './write/conditions.ts';
 
 /** A change of a document, in one of its two forms. */
 export type Patch =

@@ -16,11 +16,9 @@ import type { Caller, ChangeOfRecord } from './record.ts';
 import type { ResourceServices } from './services.ts';
 import { InvalidUser, isStoredHash, readUserDocument, userVersion, writableUserFields } from './user-document.ts';
 import type { UserDocument } from './user-document.ts';
-import { changing } from './write/change.ts';
+import { changing, withinQuota } from './write/change.ts';
 import { differingFields } from './write/changed-fields.ts';
-import { ChangedMeanwhile } from './write/confirm-changes.ts';
-import { demandPreconditions } from './write/etag.ts';
-import { withinQuota } from './write/within-quota.ts';
+import { ChangedMeanwhile, demandPreconditions } from './write/conditions.ts';
 
 /**
  * Creates a user. Throws InvalidUser with every fault of the document and every conflict with the box at once, and

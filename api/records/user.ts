@@ -8,14 +8,14 @@ import { listedUserSchema } from '../schemas/user.ts';
 import { emailKey, folded } from '../users/email.ts';
 import { defineRecord } from './record.ts';
 import type { Written } from './record.ts';
-import { searchable } from './search/searchable.ts';
+import { searchable } from './search/search.ts';
 import { readNumber, readWord } from './search/values.ts';
 import { changedUserFields, changeUser, createUser } from './user-change.ts';
 import { listedUser, userVersion, userView } from './user-document.ts';
 import { changing } from './write/change.ts';
 import type { ChangingServices } from './write/change.ts';
-import { demandPreconditions } from './write/etag.ts';
-import type { Preconditions } from './write/etag.ts';
+import { demandPreconditions } from './write/conditions.ts';
+import type { Preconditions } from './write/conditions.ts';
 
 /** Users, under `/users`: lists are plain, and a PUT changes the fields that it has. */
 export const user = defineRecord({

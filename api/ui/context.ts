@@ -1,5 +1,5 @@
 import { createContext } from 'preact';
-import { useContext } from 'preact/hooks';
+import { useContext, useEffect } from 'preact/hooks';
 import type { Answer, ApiRequest } from './connection/answer.ts';
 import type { Messages } from './messages/messages.ts';
 import type { KeptText } from './record/loaded.ts';
@@ -40,4 +40,12 @@ export function useUi(): Ui {
   const ui = useContext(UiContext);
   if (ui === undefined) throw new TypeError('a component outside of the UI');
   return ui;
+}
+
+/** Sets the title of the page to a heading and the name of the box (WCAG 2.4.2); undefined leaves it unchanged. */
+export function usePageTitle(heading: string | undefined): void {
+  const { name } = useUi();
+  useEffect(() => {
+    if (heading !== undefined) document.title = `${heading} · ${name}`;
+  }, [heading, name]);
 }

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useUi } from './context.ts';
-import { TABS } from './tab-names.ts';
-import { fragmentOf, usePlace } from './place.ts';
+import { TABS, fragmentOf, usePlace } from './place.ts';
 import type { Place } from './place.ts';
 import { Account } from './tabs/account.tsx';
 import { Audit } from './tabs/audit.tsx';

@@ -1,6 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
-import { TABS } from './tab-names.ts';
-import type { Tab } from './tab-names.ts';
+
+/** The tabs, in order; the last one is for everybody. */
+export const TABS = ['users', 'groups', 'sessions', 'clients', 'policies', 'audit', 'account'] as const;
+
+/** One of {@link TABS}. */
+export type Tab = (typeof TABS)[number];
 
 /**
  * The part of the UI that is shown, as the fragment of its address says: `#/groups/3`, and `#/groups/+` for a new

@@ -1,7 +1,7 @@
 import { HOST_NAME } from '../../crds/fields.ts';
 import { grantCommand } from './candidates.ts';
 import type { HostGrants, RefusedHost, HostReading, HostSource } from './source.ts';
-import type { StoredHosts } from '../../api/client/box-hosts.ts';
+import type { StoredHosts } from '../../api/client/cluster.ts';
 import type { Management } from '../../api/client/management.ts';
 
 /** Keeps the hosts of all boxes assigned as namespaces grant them. */

@@ -1,4 +1,4 @@
-import type { PinnedServiceAccount, SeenServiceAccount } from '../../api/client/service-accounts.ts';
+import type { PinnedServiceAccount, SeenServiceAccount } from '../../api/client/cluster.ts';
 import { accountName, type AccountName, type AccountState } from './declared.ts';
 import type { Desired } from './desired.ts';
 import type { BoxApi } from '../reconcile/box-pass.ts';

@@ -1,4 +1,4 @@
-import type { BoxHosts } from '../../api/client/box-hosts.ts';
+import type { BoxHosts } from '../../api/client/cluster.ts';
 import type { NamespaceClaim } from '../../api/client/desired-state.ts';
 import type { AccountName, ExpectedAccount, Declared, ObjectName } from './declared.ts';
 import type { Kind } from '../../crds/kind.ts';

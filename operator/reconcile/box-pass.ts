@@ -11,7 +11,7 @@ import type { Candidate, Desired } from '../desired/desired.ts';
 import type { Listing, Source } from '../desired/source.ts';
 import type { KeptSecrets, SecretKeeper } from '../secrets/keeper.ts';
 import type { BoxCache } from './box-cache.ts';
-import type { PinnedServiceAccount, SeenServiceAccount } from '../../api/client/service-accounts.ts';
+import type { PinnedServiceAccount, SeenServiceAccount } from '../../api/client/cluster.ts';
 import type { Link } from '../../crds/links.ts';
 import type { KeyObject } from 'node:crypto';
 import type { Management } from '../../api/client/management.ts';

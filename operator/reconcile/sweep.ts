@@ -1,7 +1,7 @@
 import { emptyCache, replaceRows, type BoxCache } from './box-cache.ts';
 import type { PassContext } from './box-pass.ts';
 import type { WorkQueue } from './work-queue.ts';
-import type { ServiceAccountSettings } from '../../api/client/cluster-settings.ts';
+import type { ServiceAccountSettings } from '../../api/client/cluster.ts';
 import type { Management } from '../../api/client/management.ts';
 
 /** Keys of the queue that are no boxes: names of boxes have no slash. */

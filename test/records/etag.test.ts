@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Problem } from '../../api/problem.ts';
-import { demandPreconditions, entityTag, isKnown, readPreconditions } from '../../api/records/write/etag.ts';
+import { demandPreconditions, entityTag, isKnown, readPreconditions } from '../../api/records/write/conditions.ts';
 
 describe('the conditions of a request', () => {
   const cases: readonly (readonly [

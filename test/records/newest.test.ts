@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { auditEvent } from '../../api/records/audit-event.ts';
-import { linksOf } from '../../api/records/search/bundle.ts';
+import { linksOf } from '../../api/records/search/search.ts';
 import { readSearch } from '../../api/records/search/parameters.ts';
-import type { SearchResult } from '../../api/records/search/search.ts';
-import type { Searchable } from '../../api/records/search/searchable.ts';
+import type { SearchResult, Searchable } from '../../api/records/search/search.ts';
 import { session } from '../../api/records/session.ts';
 import { boxDatabase } from './box-database.ts';
 import type { BoxDatabase } from './box-database.ts';

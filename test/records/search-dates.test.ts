@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Problem } from '../../api/problem.ts';
-import { readDates } from '../../api/records/search/dates.ts';
+import { readDates } from '../../api/records/search/values.ts';
 
 const at = (text: string): number => Date.parse(text);
 

@@ -1,8 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Problem } from '../../api/problem.ts';
-import { readPageMark, writeCursor } from '../../api/records/search/cursor.ts';
-import { readElementsOnly, readSearch, refuseParameters } from '../../api/records/search/parameters.ts';
+import {
+  readPageMark,
+  writeCursor,
+  readElementsOnly,
+  readSearch,
+  refuseParameters,
+} from '../../api/records/search/parameters.ts';
 import { accessPolicy } from '../../api/records/access-policy.ts';
 import { client } from '../../api/records/client.ts';
 import { session } from '../../api/records/session.ts';

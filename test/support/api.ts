@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
-import type { ServiceAccountSettings } from '../../api/client/cluster-settings.ts';
+import type { ServiceAccountSettings } from '../../api/client/cluster.ts';
 import type { Adoption, ApplyResult } from '../../api/client/desired-state.ts';
 import { readApiConfig } from '../../api/config.ts';
 import type { Quota } from '../../crds/quota.ts';

@@ -3,7 +3,7 @@ import type { Language } from '../../api/pages/page.ts';
 import { messages as pageMessages } from '../../api/pages/messages.ts';
 import { messages } from '../../api/ui/messages/by-language.ts';
 import type { Messages } from '../../api/ui/messages/messages.ts';
-import type { Tab } from '../../api/ui/tab-names.ts';
+import type { Tab } from '../../api/ui/place.ts';
 import type { Stage } from '../browser/stage.ts';
 import { addUser } from '../http/pages/browser.ts';
 

@@ -3,7 +3,7 @@ import { isList, isObject } from '../../../crds/path.ts';
 import type { JsonObject } from '../../../crds/path.ts';
 import { checkResource } from '../../../crds/validate.ts';
 import type { PlannedObject } from '../../client/plan.ts';
-import type { LiveRow } from './live-row.ts';
+import type { LiveRow } from './live-state.ts';
 import { groupNames, namedLink } from './live-state.ts';
 
 /** A resource that differs between a folder and a box. */

@@ -4,7 +4,7 @@ import { isKind, KINDS } from '../../../crds/kind.ts';
 import type { BoxClient } from '../box-client.ts';
 import { pagesOf } from '../pages.ts';
 import type { Terminal } from '../terminal.ts';
-import type { LiveRow } from './live-row.ts';
+import type { Kind } from '../../../crds/kind.ts';
 
 /** Everything of a box that manifests can declare. */
 export interface LiveState {
@@ -66,4 +66,20 @@ function withGroupNames(rows: readonly LiveRow[], names: ReadonlyMap<string, str
 export function namedLink(link: unknown, names: ReadonlyMap<string, string>): unknown {
   if (!isObject(link) || link['resourceType'] !== 'Group') return link;
   return { ...link, id: names.get(String(link['id'])) ?? link['id'] };
+}
+
+/** A row of a box as `$export` shows it. */
+export interface LiveRow {
+  readonly kind: Kind;
+  /** ID of the row; of a group its name. */
+  readonly id: string;
+  /** `namespace/name` of the object that declares it; undefined if none does. */
+  readonly object: string | undefined;
+  readonly retain: boolean;
+  readonly purge: boolean;
+  readonly hasSecret: boolean;
+  /** Email of the first admin of a Box, if that user exists. */
+  readonly firstAdmin: string | undefined;
+  /** The resource; links to groups name them where an object can declare them. */
+  readonly resource: JsonObject;
 }

@@ -2,8 +2,7 @@ import type { JsonObject } from '../../../crds/path.ts';
 import { OBJECT_NAME } from '../../../crds/fields.ts';
 import { API_VERSION, type Kind } from '../../../crds/kind.ts';
 import { QUOTA_ANNOTATION } from '../../../crds/quota.ts';
-import type { LiveRow } from './live-row.ts';
-import type { LiveState } from './live-state.ts';
+import type { LiveRow, LiveState } from './live-state.ts';
 
 /** A manifest as it is written. */
 export interface ExportedManifest {

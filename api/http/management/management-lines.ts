@@ -5,11 +5,9 @@ import { PASSWORD_BYTES } from '../../../crds/secret-text.ts';
 import { KINDS } from '../../../crds/kind.ts';
 import { DNS_LABEL, HOST_NAME } from '../../../crds/fields.ts';
 import { LINK_TYPES } from '../../../crds/links.ts';
-import { MOST_HOSTS } from '../../client/box-hosts.ts';
-import type { BoxHostsCall } from '../../client/box-hosts.ts';
-import type { ClusterSettingsCall } from '../../client/cluster-settings.ts';
+import { MOST_HOSTS } from '../../client/cluster.ts';
+import type { BoxHostsCall, ClusterSettingsCall, ServiceAccountsCall } from '../../client/cluster.ts';
 import type { ApplyHead, ApplyLine, LinkedNames } from '../../client/desired-state.ts';
-import type { ServiceAccountsCall } from '../../client/service-accounts.ts';
 import { Problem } from '../../problem.ts';
 
 const ajv = new Ajv();

@@ -1,7 +1,6 @@
 import express from 'express';
 import type { Express, Request, Response } from 'express';
-import type { StoredHosts } from '../../client/box-hosts.ts';
-import type { StoredSettings } from '../../client/cluster-settings.ts';
+import type { StoredHosts, StoredSettings, ServiceAccountPins } from '../../client/cluster.ts';
 import type {
   ApplyHead,
   ApplyLine,
@@ -12,7 +11,6 @@ import type {
   MissingLinks,
   NotApplied,
 } from '../../client/desired-state.ts';
-import type { ServiceAccountPins } from '../../client/service-accounts.ts';
 import { lines as linesOf } from '../../client/ndjson.ts';
 import { equal } from '../../credentials/client-secret.ts';
 import { declaredBoxes } from '../../db/box/box.ts';

@@ -8,7 +8,7 @@ import { requestOf } from '../resources/explain.ts';
 import type { GivenRequest } from './plan-body.ts';
 import { canCall, plannedDecision } from './planned-decision.ts';
 import type { Deciding } from './planned-decision.ts';
-import type { PlannedUser, ReadyRequest } from './ready-request.ts';
+import type { PlannedUser, ReadyRequest } from './plan-facts.ts';
 
 /** A request whose decisions before and after a plan are compared. */
 export interface ComparedRequest extends ReadyRequest {

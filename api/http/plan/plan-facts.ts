@@ -3,7 +3,8 @@ import { storedContents } from '../../db/resource/resource.ts';
 import { groupsNamed } from '../../db/group.ts';
 import type { Person } from '../../db/user.ts';
 import { readPerson } from '../../db/user.ts';
-import type { ReadyRequest } from './ready-request.ts';
+import type { RequestParts } from '../../policy/request-object.ts';
+import type { AskedToken } from '../resources/explained-request.ts';
 
 /** Facts that policies see of the callers of a plan, besides the configuration that a replica holds. */
 export interface PlanFacts {
@@ -56,4 +57,20 @@ export async function readFacts(connection: Connection, box: string, callers: Pl
     persons,
     groups: new Map(groups.map((group) => [group.name, group])),
   };
+}
+
+/** The user in whose name a request is made: one by id, any of a group, or any without a group. */
+export type PlannedUser = { readonly id: number } | { readonly group: string } | 'any';
+
+/** A request that is ready to be decided. */
+export interface ReadyRequest {
+  /** App behind a gateway; undefined: the own endpoints of the box. */
+  readonly app: string | undefined;
+  readonly client: string | undefined;
+  /** Undefined: the token is the client's own, or there is none. */
+  readonly user: PlannedUser | undefined;
+  readonly token: AskedToken;
+  readonly parts: Omit<RequestParts, 'box' | 'time'>;
+  /** Seconds since 1970. */
+  readonly time: number;
 }

@@ -13,8 +13,7 @@ import { Problem } from '../../problem.ts';
 import type { DecidingState } from '../../box/planned-state.ts';
 import { subjectFor } from '../resources/explain.ts';
 import { explainedSubject, explainedToken } from '../resources/explained-request.ts';
-import type { PlanFacts } from './plan-facts.ts';
-import type { PlannedUser, ReadyRequest } from './ready-request.ts';
+import type { PlanFacts, PlannedUser, ReadyRequest } from './plan-facts.ts';
 
 /** State and facts under which requests are decided: those before a plan, or those after it. */
 export interface Deciding {

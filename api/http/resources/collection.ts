@@ -2,17 +2,15 @@ import { isList } from '../../../crds/path.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import { Problem } from '../../problem.ts';
 import type { ChangeOfRecord, RecordKind, Written } from '../../records/record.ts';
-import { withElements, bundleHead, linksOf } from '../../records/search/bundle.ts';
-import type { View, Link } from '../../records/search/bundle.ts';
+import { withElements, bundleHead, linksOf } from '../../records/search/search.ts';
+import type { View, Link, Searchable } from '../../records/search/search.ts';
 import { readElementsOnly, readSearch, refuseParameters } from '../../records/search/parameters.ts';
-import type { Searchable } from '../../records/search/searchable.ts';
-import { demandPreconditions, entityTag, isKnown, readPreconditions } from '../../records/write/etag.ts';
+import { demandPreconditions, entityTag, isKnown, readPreconditions } from '../../records/write/conditions.ts';
 import type { ResourceServices } from '../../records/services.ts';
 import { documentIn, requestedChange } from '../formats/parse-body.ts';
 import { idIn } from './id-in-path.ts';
 import type { ResourceAnswer, ResourceExchange, ResourceHandler, ResourceKind } from './resource-exchange.ts';
 import type { SearchRequest } from '../../records/search/parameters.ts';
-import type { SearchResult } from '../../records/search/search.ts';
 
 /** One route of a collection; a path with `:id` addresses one record. */
 export interface CollectionRoute<Kind extends string = ResourceKind | 'User'> {

@@ -1,5 +1,5 @@
 import type { Caller } from '../../records/record.ts';
-import type { ConfirmChanges } from '../../records/write/confirm-changes.ts';
+import type { ConfirmChanges } from '../../records/write/conditions.ts';
 import type { StoredKind, ResourceServices } from '../../records/services.ts';
 import type { BoxState } from '../../box/box-state.ts';
 

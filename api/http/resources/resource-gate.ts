@@ -2,7 +2,7 @@ import { Problem } from '../../problem.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import type { StoredUser } from '../../db/user.ts';
 import type { Needs } from '../../policy/needs.ts';
-import { confirming, untilConfirmed } from '../../records/write/confirm-changes.ts';
+import { confirming, untilConfirmed } from '../../records/write/conditions.ts';
 import type { BoxState } from '../../box/box-state.ts';
 import type { Sharer } from '../../shares/fair-queue.ts';
 import { InvalidUser } from '../../records/user-document.ts';

@@ -1,8 +1,11 @@
 import type { Page, Span } from '../../db/core/keyset.ts';
 import { isCancelled } from '../../db/core/outage.ts';
 import { Problem } from '../../problem.ts';
-import { writeCursor } from './cursor.ts';
-import type { SearchRequest } from './parameters.ts';
+import { writeCursor } from './parameters.ts';
+import type { SearchRequest, SearchDefinition } from './parameters.ts';
+import type { Listing } from '../../db/core/listing.ts';
+import { inBox } from '../../db/core/transaction.ts';
+import type { ResourceServices } from '../services.ts';
 
 /** The statements behind a search, run in one snapshot. */
 export interface SearchStatements<Row> {
@@ -106,4 +109,90 @@ function marksAround<Row>(
 
 function isBeginning({ from, offset }: Span): boolean {
   return from === undefined && offset === 0;
+}
+
+/** A kind of record that can be searched: the parameters of a search, and what finds its rows. */
+export interface Searchable<Row, Filters> extends SearchDefinition<Filters> {
+  /** Returns one page of the records of a box. Throws Problem `bad-request` for a page too far from the beginning. */
+  readonly find: (
+    services: Pick<ResourceServices, 'pool' | 'now'>,
+    box: string,
+    request: SearchRequest<Partial<Filters>>,
+  ) => Promise<SearchResult<Row>>;
+}
+
+/** Makes the search of a list in the database, by the orders of the list. */
+export function searchable<Row, Filters extends object>(
+  listing: Listing<Row, Filters>,
+  definition: Omit<SearchDefinition<Filters>, 'sorts'>,
+): Searchable<Row, Filters> {
+  return {
+    ...definition,
+    sorts: listing.orders,
+    find: async ({ pool }, box, request) => {
+      const { filters, sort } = request;
+      const order = listing.orders[sort.field];
+      if (order === undefined) throw new TypeError(`a list without the order ${sort.field}`);
+      const keyOf = (row: Row): readonly string[] => order.map((column) => column.keyOf(row));
+      return inBox(pool, box, 'snapshot', (connection) =>
+        search(request, {
+          count: (most) => listing.count(connection, { box, filters }, most),
+          read: (span) => listing.read(connection, { box, filters }, order, span),
+          keyOf,
+        }),
+      );
+    },
+  };
+}
+
+/** A resource as it is shown. */
+export type View = Readonly<Record<string, unknown>>;
+
+/** The answer to a search without its entries: `entry`, a list of `{ resource }`, comes last. */
+interface BundleHead {
+  readonly resourceType: 'Bundle';
+  readonly type: 'searchset';
+  readonly total?: number;
+  readonly link: readonly Link[];
+}
+
+/** Link to a page of the same search. */
+export interface Link {
+  readonly relation: 'self' | 'first' | 'previous' | 'next' | 'last';
+  readonly url: string;
+}
+
+/** Returns the links of a page; `address` is the search's own, without query, on the box's issuer. */
+export function linksOf(address: string, query: URLSearchParams, result: SearchResult<unknown>): readonly Link[] {
+  const pages: Readonly<Record<Link['relation'], string | undefined>> = {
+    self: query.get('_page') ?? '',
+    first: '',
+    previous: result.previous,
+    next: result.next,
+    last: 'last',
+  };
+  const relations = ['self', 'first', 'previous', 'next', 'last'] as const;
+  return relations.flatMap((relation) => {
+    const page = pages[relation];
+    return page === undefined ? [] : [{ relation, url: pageAddress(address, query, page) }];
+  });
+}
+
+function pageAddress(address: string, query: URLSearchParams, page: string): string {
+  const own = new URLSearchParams(query);
+  own.delete('_page');
+  if (page !== '') own.set('_page', page);
+  return own.size === 0 ? address : `${address}?${own.toString()}`;
+}
+
+/** Returns the bundle of a page, without its entries. */
+export function bundleHead(links: readonly Link[], total: number | undefined): BundleHead {
+  return { resourceType: 'Bundle', type: 'searchset', ...(total === undefined ? {} : { total }), link: links };
+}
+
+/** Returns a view with the named fields only; its type and its id always stay. */
+export function withElements(view: View, elements: SearchRequest<unknown>['elements']): View {
+  if (elements === undefined) return view;
+  const isKept = (name: string): boolean => name === 'resourceType' || name === 'id' || elements.has(name);
+  return Object.fromEntries(Object.entries(view).filter(([name]) => isKept(name)));
 }

@@ -4,9 +4,40 @@ import { isDeepStrictEqual } from 'node:util';
 import { accessPolicySchema } from '../../../crds/access-policy.ts';
 import { clientSchema } from '../../../crds/client.ts';
 import { checkResource } from '../../../crds/validate.ts';
-import type { StoredResource } from '../../db/resource/resource.ts';
+import type { StoredResource, ResourceKey } from '../../db/resource/resource.ts';
 import type { StoredKind } from '../services.ts';
 import { withoutReadOnly } from './stored-view.ts';
+import type { SecurityEvent } from '../../audit/audit-trail.ts';
+
+const nouns = { Client: 'client', AccessPolicy: 'policy', Box: 'settings', Group: 'group' } as const satisfies Record<
+  ResourceKey['kind'],
+  string
+>;
+
+/** Returns the event of a resource that was created, changed or deleted, with the names of the changed fields. */
+export function resourceEvent(
+  what: 'created' | 'changed' | 'deleted',
+  { kind, id }: ResourceKey,
+  changed?: readonly string[],
+): SecurityEvent {
+  return { event: `${nouns[kind]}.${what}`, target: `${kind}/${id}`, ...(changed && { changed }) };
+}
+
+/**
+ * Returns the event of a resource that was stored; `before` is undefined if it is new. `unshown` are the names of what
+ * changed besides the fields of the two: a secret, the owner.
+ */
+export function storeEvent(
+  key: ResourceKey,
+  before: JsonObject | undefined,
+  after: JsonObject,
+  unshown: readonly string[],
+): SecurityEvent {
+  if (before === undefined) return resourceEvent('created', key);
+  const names = [...Object.keys(before), ...Object.keys(after)].filter((name) => !identity.has(name));
+  const changed = differingFields(before, after, names);
+  return resourceEvent('changed', key, [...changed, ...unshown].sort());
+}
 
 /** Returns the names of the fields in which two records differ, sorted; a field that is absent from one differs. */
 export function differingFields(one: JsonObject, other: JsonObject, names: Iterable<string>): readonly string[] {

@@ -9,7 +9,7 @@ import { clientWarnings, policyWarnings } from '../../../crds/warnings.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import { missingLinks } from '../../db/resource/resource.ts';
 import type { StoredResource } from '../../db/resource/resource.ts';
-import type { View } from '../search/bundle.ts';
+import type { View } from '../search/search.ts';
 import type { StoredKind } from '../services.ts';
 
 /**

@@ -9,7 +9,6 @@ import { checkResource } from '../../../crds/validate.ts';
 import { CompiledPolicy } from '../../policy/compile.ts';
 import type { StoredResource } from '../../db/resource/resource.ts';
 import { Problem } from '../../problem.ts';
-import { futureMoment } from './future-moment.ts';
 import type { StoredKind } from '../services.ts';
 import { readOnlyFaults, withoutReadOnly } from './stored-view.ts';
 
@@ -102,4 +101,14 @@ function trustFaults({ first_party }: Client): readonly Fault[] {
 function policyFaults(policy: AccessPolicy): readonly Fault[] {
   const { fieldFault } = new CompiledPolicy(policy);
   return fieldFault === undefined ? [] : [fieldFault];
+}
+
+/**
+ * Returns the fault of a `revoke_sessions_before` in the future: its highest value is final, so it would refuse every
+ * token until then, and nobody could undo it. `now` in milliseconds.
+ */
+export function futureMoment(resource: object, now: number): Fault | undefined {
+  const moment = 'revoke_sessions_before' in resource ? resource.revoke_sessions_before : undefined;
+  if (typeof moment !== 'string' || Date.parse(moment) <= now) return undefined;
+  return { path: 'revoke_sessions_before', message: 'must not lie in the future' };
 }

@@ -23,3 +23,10 @@ export function referencedId(record: JsonObject, name: string): string {
   const value = record[name];
   return isObject(value) ? textOf(value, 'id') : '';
 }
+
+/** Formats a time of the API for people in their own time zone; '' for none. */
+export function timeText(time: string, language: string): string {
+  if (time === '') return '';
+  const format = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
+  return format.format(new Date(time));
+}

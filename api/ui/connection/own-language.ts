@@ -1,6 +1,6 @@
 import { refusalTexts, tooShortText } from '../../../crds/user-faults.ts';
 import type { Messages } from '../messages/messages.ts';
-import type { Faults } from './faults.ts';
+import type { Faults } from './answer.ts';
 
 /** Returns faults with the sentences that the UI knows in its own language; the rest is as the API says it. */
 export function inOwnLanguage(faults: Faults, say: Messages): Faults {

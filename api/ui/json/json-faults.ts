@@ -1,4 +1,4 @@
-import type { Faults } from '../connection/faults.ts';
+import type { Faults } from '../connection/answer.ts';
 import type { Messages } from '../messages/messages.ts';
 import { checkJson } from '../check-json.ts';
 

@@ -1,6 +1,6 @@
 import type { RefusalName } from '../../../crds/user-faults.ts';
 import type { JsonFault } from '../check-json.ts';
-import type { Tab } from '../tab-names.ts';
+import type { Tab } from '../place.ts';
 
 /** All texts of the UI, in one language. */
 export interface Messages {

@@ -1,5 +1,5 @@
 import type { Answer } from '../connection/answer.ts';
-import { faultsIn } from '../connection/faults.ts';
+import { faultsIn } from '../connection/answer.ts';
 import { useUi } from '../context.ts';
 import type { Messages } from '../messages/messages.ts';
 import { missingPolicy } from './missing-policy.ts';

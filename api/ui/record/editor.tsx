@@ -2,13 +2,12 @@ import type { ComponentChildren } from 'preact';
 import type { JsonObject } from '../../../crds/path.ts';
 import { BusyButton } from '../bars.tsx';
 import { recordPath } from '../connection/api-path.ts';
-import { otherFaults } from '../connection/faults.ts';
+import { otherFaults } from '../connection/answer.ts';
 import { textOf } from '../connection/members.ts';
-import { useUi } from '../context.ts';
-import { usePageTitle } from '../page-title.ts';
+import { useUi, usePageTitle } from '../context.ts';
 import { Conflict } from './conflict.tsx';
 import { Hindered } from './answer-alert.tsx';
-import type { RecordKind } from './record-kind.ts';
+import type { RecordKind } from './loaded.ts';
 import { useRecord } from './use-record.ts';
 import type { EditedRecord } from './use-record.ts';
 

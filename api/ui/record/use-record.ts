@@ -1,15 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import { isObject } from '../../../crds/path.ts';
 import type { JsonObject } from '../../../crds/path.ts';
-import type { Answer } from '../connection/answer.ts';
+import type { Answer, Faults } from '../connection/answer.ts';
 import { recordPath } from '../connection/api-path.ts';
-import { faultsIn } from '../connection/faults.ts';
-import type { Faults } from '../connection/faults.ts';
+import { faultsIn } from '../connection/answer.ts';
 import { useUi } from '../context.ts';
 import { inOwnLanguage } from '../connection/own-language.ts';
 import { isNewer, loadedFrom } from './loaded.ts';
-import type { Loaded, KeptText } from './loaded.ts';
-import type { RecordKind } from './record-kind.ts';
+import type { Loaded, KeptText, RecordKind } from './loaded.ts';
 import type { ApiPath } from '../connection/api-path.ts';
 import { textOf } from '../connection/members.ts';
 

@@ -4,16 +4,13 @@ import type { JsonObject } from '../../../crds/path.ts';
 import { BusyButton } from '../bars.tsx';
 import { apiPath } from '../connection/api-path.ts';
 import type { ApiPath } from '../connection/api-path.ts';
-import type { Answer } from '../connection/answer.ts';
-import { faultsIn, otherFaults } from '../connection/faults.ts';
-import type { Faults } from '../connection/faults.ts';
+import type { Answer, Faults } from '../connection/answer.ts';
+import { faultsIn, otherFaults } from '../connection/answer.ts';
 import { inOwnLanguage } from '../connection/own-language.ts';
-import { objectsOf, referencedId, textOf } from '../connection/members.ts';
-import { useUi } from '../context.ts';
-import { usePageTitle } from '../page-title.ts';
+import { objectsOf, referencedId, textOf, timeText } from '../connection/members.ts';
+import { useUi, usePageTitle } from '../context.ts';
 import { AnswerAlert } from '../record/answer-alert.tsx';
 import { TextField, OldPassword } from '../record/field.tsx';
-import { timeText } from './time.ts';
 import { useFetched } from './use-fetched.ts';
 
 /** The account of the signed-in user: password, sessions and consents. It needs no policy. */

@@ -2,13 +2,12 @@ import { useMemo } from 'preact/hooks';
 import { isObject } from '../../../crds/path.ts';
 import type { JsonObject } from '../../../crds/path.ts';
 import { apiPath, searchPath } from '../connection/api-path.ts';
-import { referencedId, textOf } from '../connection/members.ts';
+import { referencedId, textOf, timeText } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import type { Place } from '../place.ts';
 import type { RowSource } from '../rows/row-source.ts';
 import { useRows } from '../rows/use-rows.ts';
 import { Columns, Detail, Facts } from './detail.tsx';
-import { timeText } from './time.ts';
 
 const LIST = apiPath`/AuditEvent?_result=array&_count=100`;
 

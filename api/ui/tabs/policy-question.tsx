@@ -1,9 +1,8 @@
 import { useRef, useState } from 'preact/hooks';
 import { isObject, parseJson } from '../../../crds/path.ts';
 import type { JsonObject } from '../../../crds/path.ts';
-import type { Answer } from '../connection/answer.ts';
+import type { Answer, Faults } from '../connection/answer.ts';
 import { apiPath } from '../connection/api-path.ts';
-import type { Faults } from '../connection/faults.ts';
 import { findUser } from '../connection/find-user.ts';
 import { objectsOf, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';

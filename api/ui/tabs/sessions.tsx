@@ -3,7 +3,7 @@ import { isObject } from '../../../crds/path.ts';
 import type { JsonObject } from '../../../crds/path.ts';
 import { BusyButton } from '../bars.tsx';
 import { apiPath, searchPath } from '../connection/api-path.ts';
-import { referencedId, textOf } from '../connection/members.ts';
+import { referencedId, textOf, timeText } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import type { Ui } from '../context.ts';
 import { goTo } from '../place.ts';
@@ -15,7 +15,6 @@ import type { Rows } from '../rows/use-rows.ts';
 import { Columns, Detail, Facts } from './detail.tsx';
 import { useSessionsEnd, useUserNames } from './end-sessions.ts';
 import type { Ending } from './end-sessions.ts';
-import { timeText } from './time.ts';
 import { useFetched } from './use-fetched.ts';
 
 const LIST = apiPath`/Session?_result=array&status=active&_count=100`;

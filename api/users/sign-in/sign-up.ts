@@ -10,7 +10,7 @@ import type { StoredPassword } from '../../db/user.ts';
 import { insertUser, setGroupsOfUser } from '../../db/user-write.ts';
 import type { NewUser } from '../../db/user-write.ts';
 import { nothingHere } from '../../problem.ts';
-import { withinQuota } from '../../records/write/within-quota.ts';
+import { withinQuota } from '../../records/write/change.ts';
 import type { BoxState } from '../../box/box-state.ts';
 import type { StateCache } from '../../box/state-cache.ts';
 import { beginSignIn } from './begin-sign-in.ts';

@@ -1,6 +1,6 @@
 import { CoreV1Api, OpenidApi, WellKnownApi } from '@kubernetes/client-node';
 import { isObject } from '../../../crds/path.ts';
-import type { PublicKey, ServiceAccountSettings } from '../../../api/client/cluster-settings.ts';
+import type { PublicKey, ServiceAccountSettings } from '../../../api/client/cluster.ts';
 import { type KubeApi, type KubeCall, metadataOnly } from '../client/kube-api.ts';
 import { accountName, type AccountName, type ExpectedAccount } from '../../desired/declared.ts';
 import { KubeError } from '../client/kube-error.ts';

@@ -1,4 +1,4 @@
-import { MOST_HOSTS } from '../../../api/client/box-hosts.ts';
+import { MOST_HOSTS } from '../../../api/client/cluster.ts';
 import { isObject } from '../../../crds/path.ts';
 import { assignableHosts, type HostClaim, HOSTS_ANNOTATION, validateHosts } from '../../desired/hosts.ts';
 import type { BoxQuota, HostReading, HostGrants, Tenancy } from '../../desired/source.ts';

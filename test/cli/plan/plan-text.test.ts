@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { planText } from '../../../api/cli/plan-report.ts';
+import { planText } from '../../../api/cli/plan.ts';
 
 describe('the text of a plan', () => {
   it('has as many rows as there are changes, however many', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import type { BoxHosts, StoredHosts } from '../../../api/client/box-hosts.ts';
+import type { BoxHosts, StoredHosts } from '../../../api/client/cluster.ts';
 import type { ApplyResult } from '../../../api/client/desired-state.ts';
 import { createManagement } from '../../../api/client/management.ts';
 import { Secret } from '../../../api/client/secret.ts';

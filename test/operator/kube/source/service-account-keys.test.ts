@@ -1,6 +1,6 @@
 import { isObject } from '../../../../crds/path.ts';
 import { expect } from 'chai';
-import type { ServiceAccountSettings } from '../../../../api/client/cluster-settings.ts';
+import type { ServiceAccountSettings } from '../../../../api/client/cluster.ts';
 import { clusterConfig, createConnection } from '../../../../operator/kube/client/cluster-config.ts';
 import { createKubeApi } from '../../../../operator/kube/client/kube-api.ts';
 import { KubeError } from '../../../../operator/kube/client/kube-error.ts';
