@@ -1,5 +1,5 @@
 import { german } from './de.ts';
-import { english } from './en.ts';
+import { english } from './messages.ts';
 import type { Messages } from './messages.ts';
 
 /** The texts by language. */
