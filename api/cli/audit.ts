@@ -1,10 +1,10 @@
-import { isObject, type JsonObject } from '../../crds/path.ts';
 import { looksLikeEmail } from '../../crds/user-faults.ts';
 import type { BoxClient } from './box-client.ts';
 import { usageError } from './cli-error.ts';
 import type { Command } from './command.ts';
 import type { OptionValues } from './option-values.ts';
-import { listAll, given, limitOf, cell, column, reference } from './pages.ts';
+import { COLUMNS } from '../schemas/columns.ts';
+import { listAll, given, limitOf } from './pages.ts';
 import { findUser } from './user.ts';
 
 const FILTERS = ['event', 'result', 'client', 'target', 'member', 'session'] as const;
@@ -47,15 +47,7 @@ export const audit: Command = {
       ...(typeof address === 'string' && { remote_addr: address }),
     };
     const listing = { path: '/AuditEvent', filters, ranges: { created_at: times }, most };
-    await print(await listAll(client, listing, terminal), 'table', [
-      column('TIME', 'created_at'),
-      column('EVENT', 'event'),
-      column('RESULT', 'result'),
-      { heading: 'ACTOR', text: ({ actor }) => (isObject(actor) ? actorOf(actor) : '') },
-      { heading: 'TARGET', text: ({ target }) => (isObject(target) ? reference(target) : cell(target)) },
-      { heading: 'ADDRESS', text: ({ actor }) => (isObject(actor) ? cell(actor['remote_addr']) : '') },
-      column('COUNT', 'count'),
-    ]);
+    await print(await listAll(client, listing, terminal), 'table', COLUMNS.AuditEvent);
   },
 };
 
@@ -70,8 +62,4 @@ function timeOf(name: string, value: OptionValues[string]): string {
 async function userFilter(client: BoxClient, user: OptionValues[string]): Promise<Readonly<Record<string, string>>> {
   if (typeof user !== 'string') return {};
   return { user: looksLikeEmail(user) ? String((await findUser(client, user)).id) : user };
-}
-
-function actorOf({ user, client, operator }: JsonObject): string {
-  return [user, client].map(reference).find((text) => text !== '') ?? cell(operator);
 }

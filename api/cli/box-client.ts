@@ -18,37 +18,7 @@ export interface BoxAnswer<Body = unknown> {
 }
 
 /** Caller of the endpoints of one box, with a token. */
-export interface BoxClient {
-  readonly box: string;
-  /** Base URL of the box. */
-  readonly base: string;
-  /** The access token that it sends. */
-  readonly token: string;
-  readonly request: SendRequest;
-}
-
-/**
- * Sends a request to a path below the base URL. Throws CliError unless it is accepted, or has the status `expected`.
- */
-export interface SendRequest {
-  <Method extends string, Path extends string>(
-    method: Method,
-    path: Path,
-    options?: Omit<RequestOptions, 'expected'>,
-  ): Promise<BoxAnswer<AnswerTo<Method, Path>>>;
-  /** A 403, 404 or 412 has no body then. */
-  <Method extends string, Path extends string>(
-    method: Method,
-    path: Path,
-    options: RequestOptions & { readonly expected: 403 | 404 | 412 },
-  ): Promise<BoxAnswer<AnswerTo<Method, Path> | undefined>>;
-  <Method extends string, Path extends string>(
-    method: Method,
-    path: Path,
-    options: RequestOptions & { readonly expected: 422 },
-  ): Promise<BoxAnswer<AnswerTo<Method, Path> | FaultsAt<Path>>>;
-  (method: string, path: string, options: RequestOptions): Promise<BoxAnswer>;
-}
+export type BoxClient = ReturnType<typeof createBoxClient>;
 
 /** Options of a request. */
 export interface RequestOptions {
@@ -69,12 +39,14 @@ const PATIENCE = 30_000;
 const LONG_PATIENCE = 180_000;
 
 /** Returns the client of a box at a base URL, which sends `token` in the Authorization header. */
-export function createBoxClient(box: string, base: string, token: string): BoxClient {
+export function createBoxClient(box: string, base: string, token: string) {
+  /** Sends a request to a path below the base URL. Throws CliError unless it succeeds, or has the status `expected`. */
   function request<Method extends string, Path extends string>(
     method: Method,
     path: Path,
     options?: Omit<RequestOptions, 'expected'>,
   ): Promise<BoxAnswer<AnswerTo<Method, Path>>>;
+  /** A 403, 404 or 412 has no body then. */
   function request<Method extends string, Path extends string>(
     method: Method,
     path: Path,

@@ -2,7 +2,7 @@ import { isObject } from '../../crds/path.ts';
 import { createBoxClient, noBoxAnswer } from './box-client.ts';
 import type { Command } from './command.ts';
 import { OWN_CLIENT } from './kept-login.ts';
-import { column } from './pages.ts';
+import { column } from '../schemas/columns.ts';
 import { usageError } from './cli-error.ts';
 import { boxName, serverTarget } from './current-box.ts';
 import { textOption } from './option-values.ts';
@@ -66,8 +66,6 @@ export const listBoxes: Command = {
   },
 };
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
 /** `boxctl box status`: reads the public metadata of the box, so it needs no credential. */
 export const boxStatus: Command = {
   name: 'box status',
@@ -87,10 +85,6 @@ export const boxStatus: Command = {
       server_from: found.serverFrom,
       issuer,
     };
-    const column = (heading: string, name: keyof typeof status) => ({
-      heading,
-      text: (record: Readonly<Record<string, unknown>>) => textOf(record[name]),
-    });
     await print(status, 'table', [
       column('BOX', 'box'),
       column('CHOSEN BY', 'box_from'),

@@ -5,20 +5,13 @@ import { askOrReadSecret } from './terminal.ts';
 import { usageError } from './cli-error.ts';
 import type { Command, Invocation } from './command.ts';
 import { storedCommands } from './resource.ts';
-import { cell, column, several } from './pages.ts';
+import { several } from './pages.ts';
 
 /** `boxctl client list`, `show`, `new`, `set` and `delete`. */
 export const clientCommands: readonly Command[] = storedCommands({
   word: 'client',
   kind: 'Client',
   noun: 'client',
-  columns: [
-    column('ID', 'id'),
-    column('NAME', 'name'),
-    { heading: 'GRANTS', text: ({ grant_types }) => cell(grant_types) },
-    { heading: 'SCOPE', text: ({ scope }) => cell(scope) },
-    { heading: 'ACTIVE', text: ({ active }) => cell(active ?? true) },
-  ],
   filters: {
     name: { type: 'string', value: '<name>', summary: 'only those with this name' },
     grant_types: { type: 'string', value: '<grant>', summary: 'only those that list this grant' },

@@ -2,7 +2,8 @@ import type { Environment } from '../../program/environment.ts';
 import type { BoxAddress } from './current-box.ts';
 import type { BoxClient } from './box-client.ts';
 import type { OptionValues } from './option-values.ts';
-import type { Column, Format } from './output.ts';
+import type { Column } from '../schemas/columns.ts';
+import type { Format } from './output.ts';
 import type { State } from './state-file.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -70,7 +70,7 @@ function bashScript(commands: readonly Completed[]): string {
 _boxctl_names=(
 ${names})
 _boxctl() {
-  local word=\${COMP_WORDS[COMP_CWORD]} typed='' each options='' index
+  local word=\${COMP_WORDS[COMP_CWORD]} typed='' name='' each options='' index
   COMPREPLY=()
   for ((index = 1; index < COMP_CWORD; index++)); do
     each=\${COMP_WORDS[index]}
@@ -85,18 +85,12 @@ _boxctl() {
     done
     return
   fi
-  case "\${typed% }" in
-${cases}    *) for each in "\${_boxctl_names[@]}"; do
-         [[ $typed == "$each "* ]] && options=$(_boxctl_options "$each")
-       done ;;
-  esac
-  COMPREPLY=($(compgen -W "$options" -- "$word"))
-}
-_boxctl_options() {
-  local options=''
-  case "$1" in
+  for each in "\${_boxctl_names[@]}"; do
+    [[ $typed == "$each "* && \${#each} -gt \${#name} ]] && name=$each
+  done
+  case "$name" in
 ${cases}  esac
-  printf '%s' "$options"
+  COMPREPLY=($(compgen -W "$options" -- "$word"))
 }
 complete -F _boxctl boxctl
 `;

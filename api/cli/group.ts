@@ -3,15 +3,9 @@ import { plainText } from '../../program/text.ts';
 import type { BoxClient } from './box-client.ts';
 import { usageError } from './cli-error.ts';
 import type { Command } from './command.ts';
-import { listAll, given, cell, column } from './pages.ts';
+import { cell, COLUMNS } from '../schemas/columns.ts';
+import { listAll, given } from './pages.ts';
 import { missing } from './resource.ts';
-
-const columns = [
-  column('ID', 'id'),
-  column('NAME', 'name'),
-  column('MEMBERS', 'members'),
-  column('DESCRIPTION', 'description'),
-];
 
 const description = { type: 'string', value: '<text>', summary: 'what the group is' } as const;
 
@@ -21,7 +15,7 @@ const list: Command = {
   examples: ['boxctl group list', 'boxctl group list --output json'],
   arguments: [0, 0],
   async run({ terminal, box, print }) {
-    await print(await listAll(await box(), { path: '/Group' }, terminal), 'table', columns);
+    await print(await listAll(await box(), { path: '/Group' }, terminal), 'table', COLUMNS.Group);
   },
 };
 
@@ -32,7 +26,7 @@ const show: Command = {
   examples: ['boxctl group show staff'],
   arguments: [1, 1],
   async run({ args: [which = ''], box, print }) {
-    await print(await findGroup(await box(), which), 'yaml', columns);
+    await print(await findGroup(await box(), which), 'yaml', COLUMNS.Group);
   },
 };
 
@@ -46,7 +40,7 @@ const create: Command = {
   async run({ args: [name = ''], values, box, confirm }) {
     const client = await box();
     const { body } = await client.request('POST', '/Group', { body: { ...given(values, ['description']), name } });
-    await confirm(`Created group ${groupName({ ...body })} in the box ${client.box}.`, body, columns);
+    await confirm(`Created group ${groupName({ ...body })} in the box ${client.box}.`, body, COLUMNS.Group);
   },
 };
 
@@ -64,7 +58,11 @@ const set: Command = {
     const { id } = await findGroup(client, which);
     const type = 'application/merge-patch+json';
     const { body } = await client.request('PATCH', `/Group/${cell(id)}`, { body: change, type });
-    await confirm(`Changed group ${groupName(isObject(body) ? body : {})} in the box ${client.box}.`, body, columns);
+    await confirm(
+      `Changed group ${groupName(isObject(body) ? body : {})} in the box ${client.box}.`,
+      body,
+      COLUMNS.Group,
+    );
   },
 };
 

@@ -1,7 +1,7 @@
 import { COMMON_OPTIONS, startsWith } from './arguments.ts';
 import type { Command, CommandOption } from './command.ts';
 import { releaseVersion } from '../../program/version.ts';
-import { column } from './pages.ts';
+import { column } from '../schemas/columns.ts';
 
 /** `boxctl version`. */
 export const version: Command = {

@@ -13,12 +13,6 @@ export const FORMATS = ['json', 'yaml', 'table'] as const;
 /** One of {@link FORMATS}. */
 export type Format = (typeof FORMATS)[number];
 
-/** A column of a table: its heading, and the text of a record. */
-export interface Column {
-  readonly heading: string;
-  text(record: Readonly<Record<string, unknown>>): string;
-}
-
 /** Properties of the terminal that shows a table. */
 export interface Look {
   /** True if headings may be bold. */

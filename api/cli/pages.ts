@@ -4,7 +4,6 @@ import { noBoxAnswer, type BoxAnswer, type BoxClient } from './box-client.ts';
 import type { Terminal } from './terminal.ts';
 import { usageError } from './cli-error.ts';
 import type { OptionValues } from './option-values.ts';
-import type { Column } from './output.ts';
 
 /** A list of the box: its path, the filters by their parameter, and how many entries are wanted at most. */
 interface Listing {
@@ -85,23 +84,6 @@ export function limitOf(value: OptionValues[string], otherwise: number): number 
   if (value === undefined) return otherwise;
   if (typeof value === 'string' && /^[1-9]\d{0,8}$/.test(value)) return Number(value);
   throw usageError('--limit must be a number of at least 1');
-}
-
-/** Returns a value as text for a cell of a table. */
-export function cell(value: unknown): string {
-  if (isList(value)) return value.map(cell).join(', ');
-  if (typeof value === 'string') return value;
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
-}
-
-/** Returns a reference as text: `Client/x`. */
-export function reference(value: unknown): string {
-  return isObject(value) ? `${cell(value['resourceType'])}/${cell(value['id'])}` : '';
-}
-
-/** Returns a column that shows a field as it is. */
-export function column(heading: string, name: string): Column {
-  return { heading, text: (record) => cell(record[name]) };
 }
 
 /** Returns the texts that an option was given, in their order. */

@@ -1,7 +1,10 @@
+import { existsSync, statSync } from 'node:fs';
+import path from 'node:path';
 import { faultSentence } from '../../crds/fault.ts';
 import type { PlanAnswer, PlannedChange, PlannedDecision, PlannedSubject } from '../client/plan.ts';
-import { isList, isObject } from '../../crds/path.ts';
-import { CliError, EXIT } from './cli-error.ts';
+import { isList, isObject, type JsonObject } from '../../crds/path.ts';
+import { CliError, EXIT, usageError } from './cli-error.ts';
+import { onlyDocument } from './resource.ts';
 import { plainText } from '../../program/text.ts';
 import { widthsOf } from './output.ts';
 import type { Command } from './command.ts';
@@ -29,12 +32,9 @@ export const planFolder: Command = {
   async run({ args: [folder = ''], values, terminal, address, box, print }) {
     const { output } = values;
     // The schemas of resources take longer to load than most commands to run.
-    const [{ declaredObjects }, { givenRequests }] = await Promise.all([
-      import('./declared-folder.ts'),
-      import('./plan/requests-file.ts'),
-    ]);
+    const { declaredObjects } = await import('./declared-folder.ts');
     const objects = declaredObjects(folder, (await address()).box);
-    const requests = givenRequests(folder, textOption(values, 'requests'));
+    const requests = await givenRequests(folder, textOption(values, 'requests'));
     if (terminal.messages.isTTY === true)
       terminal.messages.write(`comparing ${objects.length.toLocaleString('en-US')} objects with the box …`);
     const client = await box();
@@ -49,6 +49,30 @@ export const planFolder: Command = {
     if (exit !== 0) throw new CliError(exit, exit === 1 ? 'the box would refuse some of the objects' : '');
   },
 };
+
+/**
+ * Reads the requests of a folder's `requests.yaml`, or of `file`: a list of questions as `$explain` takes them, in
+ * which a caller may be a `group`. Empty if there is no such file. Throws CliError.
+ */
+export async function givenRequests(folder: string, file: string | undefined): Promise<readonly JsonObject[]> {
+  const found = file ?? requestsFileIn(folder);
+  if (found === undefined) return [];
+  const name = plainText(found);
+  const { textOf } = await import('./declared-folder.ts');
+  const requests = await onlyDocument(textOf(found), name);
+  if (!isList(requests)) throw usageError(`${name} must be a list of requests`);
+  return requests.map((request, index) => {
+    if (isObject(request) && isObject(request['request'])) return request;
+    const place = `${name}: entry ${String(index + 1)}`;
+    throw usageError(`${place} must have a \`request\` with \`request-method\` and \`uri\``);
+  });
+}
+
+function requestsFileIn(folder: string): string | undefined {
+  if (!statSync(folder).isDirectory()) return undefined;
+  const names = ['requests.yaml', 'requests.yml', 'requests.json'];
+  return names.map((name) => path.join(folder, name)).find((file) => existsSync(file));
+}
 
 /** A part of a report: a heading, and rows of cells. */
 export interface ReportPart {
@@ -144,7 +168,7 @@ function changeRow({ kind, id, result, fields = [], faults = [], detail }: Plann
 }
 
 /** Reads the answer to a plan. Throws CliError for one of another release. */
-export function planAnswerOf(body: unknown): PlanAnswer {
+function planAnswerOf(body: unknown): PlanAnswer {
   if (isPlanAnswer(body)) return body;
   throw new CliError(EXIT.unreachable, 'the answer of the box is not a plan: is it of another release?');
 }
@@ -158,7 +182,7 @@ function isPlanAnswer(body: unknown): body is PlanAnswer {
 /**
  * Returns the exit code of a plan: 1 if an object is refused, 11 if access is lost, 10 if it is only gained, else 0.
  */
-export function planExit({ resources, sessions, decisions }: PlanAnswer): number {
+function planExit({ resources, sessions, decisions }: PlanAnswer): number {
   if (resources.some(({ result }) => result === 'conflict' || result === 'invalid')) return EXIT.refused;
   const isClientDeleted = resources.some(({ kind, result }) => kind === 'Client' && result === 'deleted');
   if (isClientDeleted || sessions.length > 0 || decisions.some(({ effect }) => effect === 'lost')) return EXIT.lost;
@@ -178,7 +202,7 @@ function textPart({ heading, columns, rows }: ReportPart): string {
 }
 
 /** Returns a plan in Markdown, for a comment on a pull request. */
-export function planMarkdown(answer: PlanAnswer): string {
+function planMarkdown(answer: PlanAnswer): string {
   const parts = planReport(answer).map(markdownPart);
   return [`### Access plan\n\n${cellText(planSummary(answer))}\n`, ...parts].join('\n');
 }

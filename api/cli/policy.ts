@@ -1,6 +1,7 @@
-import { isList, type JsonObject } from '../../crds/path.ts';
+import type { JsonObject } from '../../crds/path.ts';
 import type { Command, Invocation } from './command.ts';
-import { given, cell, column, reference, several } from './pages.ts';
+import { column } from '../schemas/columns.ts';
+import { given, several } from './pages.ts';
 import { storedCommands } from './resource.ts';
 import type { PolicyUsage } from '../schemas/explanation.ts';
 import type { BoxClient } from './box-client.ts';
@@ -71,13 +72,6 @@ export const policyCommands: readonly Command[] = storedCommands({
   word: 'policy',
   kind: 'AccessPolicy',
   noun: 'policy',
-  columns: [
-    column('ID', 'id'),
-    column('ENGINE', 'engine'),
-    { heading: 'SUBJECTS', text: ({ subjects }) => cell(subjects ?? 'linked') },
-    { heading: 'LINKS', text: ({ link }) => (isList(link) ? link.map(reference).join(', ') : '') },
-    { heading: 'APPS', text: ({ apps }) => cell(apps) },
-  ],
   listColumns: [column('LAST USED', LAST_USED), column('UNUSED FOR 90 DAYS', UNUSED)],
   listed: withUse,
   listOptions: { unused: { type: 'boolean', summary: 'only those that have granted nothing for 90 days' } },

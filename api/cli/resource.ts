@@ -3,7 +3,7 @@ import { plainText } from '../../program/text.ts';
 import type { BoxClient } from './box-client.ts';
 import { CliError, EXIT, usageError, fileReason } from './cli-error.ts';
 import type { Command, CommandOption, Invocation } from './command.ts';
-import type { Column } from './output.ts';
+import { COLUMNS, type Column } from '../schemas/columns.ts';
 import { listAll, given } from './pages.ts';
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
@@ -21,13 +21,13 @@ export async function documentOf({ values, terminal }: Pick<Invocation, 'values'
   const content = await (file === '-' ? text(terminal.input) : readFile(file, 'utf8')).catch((error: unknown) => {
     throw usageError(`${name} cannot be read: ${fileReason(error)}`);
   });
-  const fields = await parsed(content, name);
+  const fields = await onlyDocument(content, name);
   if (isObject(fields)) return fields;
   throw usageError(`${name} must hold one object, as JSON or YAML`);
 }
 
 /** Returns the only document of a text; undefined if there are several. Throws CliError with the line of a fault. */
-async function parsed(content: string, name: string): Promise<unknown> {
+export async function onlyDocument(content: string, name: string): Promise<unknown> {
   const { Unreadable, yamlDocuments } = await import('../client/manifest/yaml-documents.ts');
   try {
     const [document, another] = [...yamlDocuments(content)];
@@ -54,8 +54,7 @@ export interface StoredKind {
   readonly kind: 'Client' | 'AccessPolicy';
   /** Its name in a sentence. */
   readonly noun: string;
-  readonly columns: readonly Column[];
-  /** Further columns of the list. */
+  /** Columns of the list besides those of the kind. */
   readonly listColumns?: readonly Column[];
   /** Filters of the list: options by the name of the search parameter. */
   readonly filters: Readonly<Record<string, CommandOption>>;
@@ -75,7 +74,7 @@ export function storedCommands(of: StoredKind): readonly Command[] {
   return [listOf(of), showOf(of), newOf(of), setOf(of), deleteOf(of)];
 }
 
-function listOf({ word, kind, noun, columns, filters, examples, ...more }: StoredKind): Command {
+function listOf({ word, kind, noun, filters, examples, ...more }: StoredKind): Command {
   const { listOptions = {}, listColumns = [], listed = (found) => Promise.resolve(found) } = more;
   return {
     name: `${word} list`,
@@ -87,12 +86,12 @@ function listOf({ word, kind, noun, columns, filters, examples, ...more }: Store
       const { values, terminal, box, print } = invocation;
       const search = { path: `/${kind}`, filters: given(values, Object.keys(filters)) };
       const found = await listAll(await box(), search, terminal);
-      await print(await listed(found, invocation), 'table', [...columns, ...listColumns]);
+      await print(await listed(found, invocation), 'table', [...COLUMNS[kind], ...listColumns]);
     },
   };
 }
 
-function showOf({ word, kind, noun, columns, examples }: StoredKind): Command {
+function showOf({ word, kind, noun, examples }: StoredKind): Command {
   return {
     name: `${word} show`,
     synopsis: '<id>',
@@ -101,12 +100,12 @@ function showOf({ word, kind, noun, columns, examples }: StoredKind): Command {
     arguments: [1, 1],
     async run({ args: [id = ''], box, print }) {
       const client = await box();
-      await print(await existing(client, kind, id, noun), 'yaml', columns);
+      await print(await existing(client, kind, id, noun), 'yaml', COLUMNS[kind]);
     },
   };
 }
 
-function newOf({ word, kind, noun, columns, fields, fieldsOf, examples }: StoredKind): Command {
+function newOf({ word, kind, noun, fields, fieldsOf, examples }: StoredKind): Command {
   return {
     name: `${word} new`,
     synopsis: '<id> [options]',
@@ -122,12 +121,12 @@ function newOf({ word, kind, noun, columns, fields, fieldsOf, examples }: Stored
       const { status, body } = await client.request('POST', `/${kind}`, { body: sent, expected: 409 });
       if (status === 409) throw taken(client, word, id);
       const sentence = `Created ${noun} ${plainText(id)} in the box ${client.box}.`;
-      await confirmStored(invocation, { sentence, record: body, sent: document, columns });
+      await confirmStored(invocation, { sentence, record: body, sent: document, columns: COLUMNS[kind] });
     },
   };
 }
 
-function setOf({ word, kind, noun, columns, fields, fieldsOf, examples }: StoredKind): Command {
+function setOf({ word, kind, noun, fields, fieldsOf, examples }: StoredKind): Command {
   return {
     name: `${word} set`,
     synopsis: '<id> [options]',
@@ -147,7 +146,7 @@ function setOf({ word, kind, noun, columns, fields, fieldsOf, examples }: Stored
       });
       if (answer.status === 404) throw missing(client, noun, id);
       const sentence = `Changed ${noun} ${plainText(id)} in the box ${client.box}.`;
-      await confirmStored(invocation, { sentence, record: answer.body, sent: body, columns });
+      await confirmStored(invocation, { sentence, record: answer.body, sent: body, columns: COLUMNS[kind] });
     },
   };
 }

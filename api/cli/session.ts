@@ -3,7 +3,8 @@ import { grouped, plainText, uuidText } from '../../program/text.ts';
 import type { BoxClient } from './box-client.ts';
 import { usageError } from './cli-error.ts';
 import type { Command, Invocation } from './command.ts';
-import { listAll, given, limitOf, cell, column, reference } from './pages.ts';
+import { cell, COLUMNS } from '../schemas/columns.ts';
+import { listAll, given, limitOf } from './pages.ts';
 import { missing } from './resource.ts';
 import { findUser } from './user.ts';
 import { decoded } from './token.ts';
@@ -52,17 +53,6 @@ function firstOf(id: string, parents: ReadonlyMap<string, string | undefined>): 
   return first;
 }
 
-const columns = [
-  column('ID', 'id'),
-  { heading: 'SUBJECT', text: ({ client, user }: JsonObject) => reference(user) || reference(client) },
-  { heading: 'CLIENT', text: ({ client }: JsonObject) => (isObject(client) ? cell(client['id']) : '') },
-  column('TYPE', 'type'),
-  column('STATUS', 'status'),
-  column('CREATED', 'created_at'),
-  column('EXPIRES', 'expires_at'),
-  column('ADDRESS', 'remote_addr'),
-];
-
 const subjects = {
   client: { type: 'string', value: '<id>', summary: 'those of this client' },
   user: { type: 'string', value: '<id or email>', summary: 'those of this user' },
@@ -84,7 +74,7 @@ const list: Command = {
     const most = limitOf(values['limit'], 100);
     const client = await invocation.box();
     const filters = { ...given(values, ['type', 'status']), ...(await subjectOf(client, invocation)) };
-    await print(await listAll(client, { path: '/Session', filters, most }, terminal), 'table', columns);
+    await print(await listAll(client, { path: '/Session', filters, most }, terminal), 'table', COLUMNS.Session);
   },
 };
 
@@ -98,7 +88,7 @@ const show: Command = {
     const client = await box();
     const { status, body } = await client.request('GET', pathOf(id), { expected: 404 });
     if (status === 404) throw missing(client, 'session', id);
-    await print(body, 'yaml', columns);
+    await print(body, 'yaml', COLUMNS.Session);
   },
 };
 

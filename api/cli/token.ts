@@ -4,7 +4,7 @@ import type { BoxAddress } from './current-box.ts';
 import type { Environment } from '../../program/environment.ts';
 import type { Command } from './command.ts';
 import { headerSafe } from './credential.ts';
-import type { Column } from './output.ts';
+import type { Column } from '../schemas/columns.ts';
 import { firstLine, type Terminal } from './terminal.ts';
 import { usageError } from './cli-error.ts';
 

@@ -6,7 +6,7 @@ import { CliError, EXIT } from './cli-error.ts';
 import type { Command } from './command.ts';
 import type { OptionValues } from './option-values.ts';
 import { missing } from './resource.ts';
-import { column } from './pages.ts';
+import { column } from '../schemas/columns.ts';
 import { findUser, userName } from './user.ts';
 
 /** Attempts at a change, while others change the same user. */

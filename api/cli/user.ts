@@ -1,9 +1,9 @@
-import { isList, isObject } from '../../crds/path.ts';
+import { isList } from '../../crds/path.ts';
 import type { ListedUser, UserView, UserFaults } from '../schemas/user.ts';
 import { noBoxAnswer, type BoxClient, faultLines } from './box-client.ts';
 import { CliError, EXIT, usageError } from './cli-error.ts';
-import type { Column } from './output.ts';
 import type { Command } from './command.ts';
+import { COLUMNS } from '../schemas/columns.ts';
 import { given, pagesOf } from './pages.ts';
 import { plainText } from '../../program/text.ts';
 import { askOrReadSecret, ask, askHidden, firstLine, type Terminal } from './terminal.ts';
@@ -25,7 +25,7 @@ export const newUser: Command = {
     const user =
       given === undefined ? await askUntilCreated(client, terminal) : await createOnce(client, terminal, given);
     const sentence = `Created user ${plainText(userName(user))} in the box ${client.box}.`;
-    await confirm(sentence, shownUser(user), USER_COLUMNS);
+    await confirm(sentence, shownUser(user), COLUMNS.User);
   },
 };
 
@@ -116,7 +116,7 @@ function switchTo(verb: 'disable' | 'enable', status: 'active' | 'inactive', sum
       const user = await findUser(client, who);
       const { body } = await client.request('PUT', `/users/${String(user.id)}`, { body: { status } });
       const sentence = `User ${plainText(userName(user))} in the box ${client.box} is ${status}.`;
-      await confirm(sentence, shownUser(body), USER_COLUMNS);
+      await confirm(sentence, shownUser(body), COLUMNS.User);
     },
   };
 }
@@ -152,7 +152,7 @@ export const setUser: Command = {
     const { body: changed } = await client.request('PUT', `/users/${String(user.id)}`, { body });
     const name = userName(changed);
     const sentence = `Changed user ${plainText(name)} in the box ${client.box}.`;
-    await invocation.confirm(sentence, shownUser(changed), USER_COLUMNS);
+    await invocation.confirm(sentence, shownUser(changed), COLUMNS.User);
   },
 };
 
@@ -164,7 +164,7 @@ export const showUser: Command = {
   examples: ['boxctl user show ann@example.com', 'boxctl user show 7 --output yaml'],
   arguments: [1, 1],
   async run({ args: [who = ''], box, print }) {
-    await print(shownUser(await findUser(await box(), who)), 'json', USER_COLUMNS);
+    await print(shownUser(await findUser(await box(), who)), 'json', COLUMNS.User);
   },
 };
 
@@ -186,23 +186,9 @@ export const listUsers: Command = {
     const users: unknown[] = [];
     for await (const page of pagesOf(client, { path: `/users?${query.toString()}`, noun: 'users' }, terminal))
       for (const user of page) users.push(user);
-    await print(users, 'json', USER_COLUMNS);
+    await print(users, 'json', COLUMNS.User);
   },
 };
-
-const text = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
-
-/** Columns of a table of users. */
-const USER_COLUMNS: readonly Column[] = [
-  { heading: 'ID', text: ({ id }) => text(id) },
-  { heading: 'EMAIL', text: ({ email }) => text(email) },
-  { heading: 'STATUS', text: ({ status }) => text(status ?? 'active') },
-  { heading: 'GROUPS', text: ({ groups }) => groupNames(groups).join(', ') },
-];
-
-function groupNames(groups: unknown): readonly string[] {
-  return (isList(groups) ? groups : []).filter(isObject).map(({ name }) => text(name));
-}
 
 /** Returns a user without the hash of the password, which no person needs to see. */
 function shownUser({ password: _hash, ...user }: UserView): ListedUser {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { formatted, type Column } from '../../api/cli/output.ts';
+import { formatted } from '../../api/cli/output.ts';
+import type { Column } from '../../api/schemas/columns.ts';
 
 const columns: readonly Column[] = [{ heading: 'ID', text: ({ id }) => String(id) }];
 /** Characters that act on a terminal, or reorder the text on it. */

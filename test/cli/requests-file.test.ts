@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { CliError } from '../../api/cli/cli-error.ts';
-import { givenRequests } from '../../api/cli/plan/requests-file.ts';
+import { givenRequests } from '../../api/cli/plan.ts';
 
 describe('the requests of a plan', () => {
   let folder = '';
@@ -19,9 +19,9 @@ describe('the requests of a plan', () => {
     return givenRequests(folder, undefined);
   }
 
-  function refusalOf(text: string): string {
+  async function refusalOf(text: string): Promise<string> {
     try {
-      read(text);
+      await read(text);
     } catch (error) {
       if (error instanceof CliError) return error.message;
       throw error;
@@ -29,12 +29,12 @@ describe('the requests of a plan', () => {
     return 'none';
   }
 
-  it('are none in a folder without the file', () => {
-    expect(givenRequests(tmpdir(), undefined)).to.deep.equal([]);
+  it('are none in a folder without the file', async () => {
+    expect(await givenRequests(tmpdir(), undefined)).to.deep.equal([]);
   });
 
-  it('mean by unquoted words what the same words mean to kubectl in a manifest', () => {
-    const [first] = read(
+  it('mean by unquoted words what the same words mean to kubectl in a manifest', async () => {
+    const [first] = await read(
       '- { request: { request-method: get, uri: /orders }, subject: { token: { admin: yes, n: 010 } } }',
     );
     expect(first).to.deep.equal({
@@ -43,20 +43,22 @@ describe('the requests of a plan', () => {
     });
   });
 
-  it('are refused with the file and the line of a fault', () => {
-    expect(refusalOf('- request: {}\n- request: [\n')).to.match(/requests\.yaml:[23]: /);
+  it('are refused with the file and the line of a fault', async () => {
+    expect(await refusalOf('- request: {}\n- request: [\n')).to.match(/requests\.yaml:[23]: /);
   });
 
   for (const [what, text] of [
     ['is no list', 'request: { uri: /orders }\n'],
     ['has two documents', '- request: {}\n---\n- request: {}\n'],
   ] as const) {
-    it(`are refused if the file ${what}`, () => {
-      expect(refusalOf(text)).to.contain('requests.yaml must be a list of requests');
+    it(`are refused if the file ${what}`, async () => {
+      expect(await refusalOf(text)).to.contain('requests.yaml must be a list of requests');
     });
   }
 
-  it('are refused with the number of an entry without a request', () => {
-    expect(refusalOf('- request: {}\n- subject: {}\n')).to.contain('requests.yaml: entry 2 must have a `request`');
+  it('are refused with the number of an entry without a request', async () => {
+    expect(await refusalOf('- request: {}\n- subject: {}\n')).to.contain(
+      'requests.yaml: entry 2 must have a `request`',
+    );
   });
 });

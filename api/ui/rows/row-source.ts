@@ -1,4 +1,6 @@
 import type { JsonObject } from '../../../crds/path.ts';
+import type { Column } from '../../schemas/columns.ts';
+import { textOf } from '../connection/members.ts';
 import { withQuery } from '../connection/api-path.ts';
 import type { ApiPath } from '../connection/api-path.ts';
 import type { Messages } from '../messages/messages.ts';
@@ -11,6 +13,16 @@ export interface Row {
   readonly detail: string;
   /** The user whom the title names by ID, and the title with the email. */
   readonly user?: { readonly id: string; readonly titled: (email: string) => string } | undefined;
+}
+
+/** Returns a record as a list shows it, by the columns of its kind. */
+export function rowIn(columns: readonly Column[], record: JsonObject): Row {
+  const lineOf = (wanted: Column['line']): string =>
+    columns
+      .flatMap(({ line, text }) => (line === wanted ? [text(record)] : []))
+      .filter(Boolean)
+      .join(' · ');
+  return { id: textOf(record, 'id'), title: lineOf('title'), detail: lineOf('detail') };
 }
 
 /** A list of records of the API. */

@@ -1,11 +1,13 @@
 import { isObject } from '../../../crds/path.ts';
 import type { JsonObject } from '../../../crds/path.ts';
+import { COLUMNS } from '../../schemas/columns.ts';
 import { apiPath } from '../connection/api-path.ts';
 import { textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import type { Place } from '../place.ts';
 import { TextField } from '../record/field.tsx';
 import type { FieldsProps, RecordKind } from '../record/loaded.ts';
+import { rowIn } from '../rows/row-source.ts';
 import type { RowSource } from '../rows/row-source.ts';
 import { RecordTab } from './record-tab.tsx';
 
@@ -19,11 +21,7 @@ interface GroupDraft {
 export const groupSource: RowSource = {
   path: apiPath`/Group?_result=array&_sort=name&_count=1000`,
   readsAll: true,
-  rowOf: (record) => ({
-    id: textOf(record, 'id'),
-    title: textOf(record, 'name'),
-    detail: textOf(record, 'description'),
-  }),
+  rowOf: (record) => rowIn(COLUMNS.Group, record),
 };
 
 /** Groups: created with Name and Description. */

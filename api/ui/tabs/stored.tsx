@@ -1,7 +1,7 @@
 import { isObject, parseJson } from '../../../crds/path.ts';
 import type { JsonObject } from '../../../crds/path.ts';
+import { COLUMNS } from '../../schemas/columns.ts';
 import { apiPath } from '../connection/api-path.ts';
-import { objectsOf, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import { jsonFaults } from '../json/json-faults.ts';
 import type { Messages } from '../messages/messages.ts';
@@ -9,6 +9,7 @@ import type { Place } from '../place.ts';
 import { JsonField } from '../record/field.tsx';
 import type { FieldsProps, RecordKind } from '../record/loaded.ts';
 import { PolicyQuestion } from './policy-question.tsx';
+import { rowIn } from '../rows/row-source.ts';
 import { RecordTab } from './record-tab.tsx';
 
 /** A client or policy as its form shows it: JSON. */
@@ -21,11 +22,7 @@ const clientKind: RecordKind<StoredDraft> = {
   source: {
     path: apiPath`/Client?_result=array&_count=1000&_elements=id,name,grant_types`,
     readsAll: true,
-    rowOf: (record) => ({
-      id: textOf(record, 'id'),
-      title: textOf(record, 'id'),
-      detail: [textOf(record, 'name'), ...listed(record['grant_types'])].filter(Boolean).join(' · '),
-    }),
+    rowOf: (record) => rowIn(COLUMNS.Client, record),
   },
   // A deleted secret cannot be restored.
   restore: () => undefined,
@@ -36,7 +33,7 @@ const policyKind: RecordKind<StoredDraft> = {
   source: {
     path: apiPath`/AccessPolicy?_result=array&_count=1000&_elements=id,engine,subjects,link`,
     readsAll: true,
-    rowOf: (record) => ({ id: textOf(record, 'id'), title: textOf(record, 'id'), detail: policyDetail(record) }),
+    rowOf: (record) => rowIn(COLUMNS.AccessPolicy, record),
   },
   restore: (record) => ({
     method: 'POST',
@@ -69,15 +66,6 @@ function normal(json: string): string {
 function withoutServiceFields(record: JsonObject): JsonObject {
   const { resourceType: _type, created_at: _time, warnings: _warnings, ...fields } = record;
   return fields;
-}
-
-function listed(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.map(String) : [];
-}
-
-function policyDetail(record: JsonObject): string {
-  const links = objectsOf(record['link']).map((link) => `${textOf(link, 'resourceType')}/${textOf(link, 'id')}`);
-  return [textOf(record, 'engine'), textOf(record, 'subjects'), ...links].filter(Boolean).join(' · ');
 }
 
 function StoredFields({ draft, change, faults, readOnly }: FieldsProps<StoredDraft>) {

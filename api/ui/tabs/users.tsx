@@ -1,13 +1,16 @@
 import { isObject } from '../../../crds/path.ts';
 import type { JsonObject } from '../../../crds/path.ts';
+import { COLUMNS } from '../../schemas/columns.ts';
 import { apiPath, searchPath } from '../connection/api-path.ts';
-import { numbersOf, objectsOf, textOf } from '../connection/members.ts';
+import { numbersOf, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import { jsonFaults } from '../json/json-faults.ts';
 import type { Messages } from '../messages/messages.ts';
 import type { Place } from '../place.ts';
 import { TextField, JsonField, OldPassword } from '../record/field.tsx';
 import type { FieldsProps, RecordKind } from '../record/loaded.ts';
+import { rowIn } from '../rows/row-source.ts';
+import type { Row } from '../rows/row-source.ts';
 import { GroupChoice } from './group-choice.tsx';
 import { RecordTab } from './record-tab.tsx';
 
@@ -31,11 +34,7 @@ const userKind: RecordKind<UserDraft> = {
   source: {
     path: LIST,
     readsAll: false,
-    rowOf: (record, say) => ({
-      id: textOf(record, 'id'),
-      title: textOf(record, 'email'),
-      detail: detailOf(record, say),
-    }),
+    rowOf,
     find: (text) => searchPath(LIST, 'q', text),
   },
   empty: { email: '', password: '', oldPassword: '', data: '', status: 'active', groups: [] },
@@ -62,9 +61,11 @@ const userKind: RecordKind<UserDraft> = {
   restore: () => undefined,
 };
 
-function detailOf(record: JsonObject, say: Messages): string {
-  const groups = objectsOf(record['groups']).map((group) => textOf(group, 'name'));
-  return [textOf(record, 'status') === 'inactive' ? say.inactive : '', ...groups].filter(Boolean).join(' · ');
+/** Returns a user as the list shows them: only an inactive one has a status. */
+function rowOf(record: JsonObject, say: Messages): Row {
+  const row = rowIn(COLUMNS.User, record);
+  const status = textOf(record, 'status') === 'inactive' ? say.inactive : '';
+  return { ...row, detail: [status, row.detail].filter(Boolean).join(' · ') };
 }
 
 function newUser({ email, password, data, status, groups }: UserDraft): object {
