@@ -4,7 +4,7 @@ import type { Command, Invocation } from './command.ts';
 import type { BoxAddress } from './current-box.ts';
 import type { KeptLogin } from './state-file.ts';
 import { withLogin, INVALID_GRANT, requestTokens } from './kept-login.ts';
-import { openBrowser } from './browser-sign-in.ts';
+import { openBrowser, signInWithBrowser } from './browser-sign-in.ts';
 import { createBoxClient, read, refusal, requireBox, send } from './box-client.ts';
 
 /** `boxctl logout`. */
@@ -73,9 +73,7 @@ async function endReplaced(address: BoxAddress, replaced: KeptLogin | undefined)
   await revokeLogin(address, replaced).catch(() => undefined);
 }
 
-async function signInPerson({ values, terminal, environment }: Invocation, address: BoxAddress): Promise<KeptLogin> {
-  // It loads a web server, which no other command needs.
-  const { signInWithBrowser } = await import('./browser-sign-in.ts');
+function signInPerson({ values, terminal, environment }: Invocation, address: BoxAddress): Promise<KeptLogin> {
   return signInWithBrowser(address, (page) => {
     terminal.messages.write(`Sign in with a browser on this machine:\n\n  ${page}\n\n`);
     if (values['no-browser'] !== true) openBrowser(page, environment);

@@ -4,6 +4,7 @@ import { plainText } from '../../program/text.ts';
 import type { Link, AccessPolicyView, ClientView } from '../schemas/stored.ts';
 import type { Explanation, PolicyUsage } from '../schemas/explanation.ts';
 import type { GrantView, SessionView } from '../schemas/account.ts';
+import type { Column } from '../schemas/columns.ts';
 import type { GroupView } from '../schemas/group.ts';
 import type { OperationOutcome } from '../schemas/problems.ts';
 import type { ListedUser, UserFaults, UserView } from '../schemas/user.ts';

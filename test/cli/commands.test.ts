@@ -146,7 +146,7 @@ describe('boxctl', () => {
       await api.call('PATCH', '/AccessPolicy/readers', { body: pattern, type: 'application/merge-patch+json' });
       const deleting = await boxctl.run(['can', 'client:reports', 'DELETE', '/Session/1']);
       expect(deleting.messages).to.contain('readers (matcho): its rule wants request-method: "get"\n');
-      await done(['policy', 'set', 'readers', '--link', 'Client/admin', '--link', 'Group/staff']);
+      await done(['policy', 'set', 'readers', '--link', 'Client/admin', '--link', 'Client/boxgate.ui']);
       expect(parse(await done(['policy', 'show', 'readers'])))
         .to.have.property('link')
         .with.length(2);
@@ -156,7 +156,7 @@ describe('boxctl', () => {
     it('policy list tells when a policy was last used, and lists those that are unused', async () => {
       const rows = async (...options: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> =>
         new Map(cells(await boxctl.run(['policy', 'list', ...options])).map((row) => [row[0] ?? '', row.slice(-2)]));
-      await done(['policy', 'new', 'old', '--engine', 'allow', '--link', 'Client/nobody']);
+      await done(['policy', 'new', 'old', '--engine', 'allow', '--link', 'Client/boxgate.cli']);
       await ownerQuery(api, `UPDATE boxgate.resource SET created_at = now() - interval '91 days' WHERE id = 'old'`, []);
       await ownerQuery(api, `UPDATE boxgate.schema_version SET applied_at = now() - interval '91 days'`, []);
       await eventually('the use of the policy admin is recorded', async () =>
