@@ -2,8 +2,8 @@ import { faultSentence, joinedSentences } from '../crds/fault.ts';
 import type { Fault } from '../crds/fault.ts';
 
 /**
- * Kinds of faulty requests: the HTTP status, the error at an OAuth endpoint (RFC 6749 §5.2, RFC 6750 §3.1), and the code
- * in an OperationOutcome (FHIR's value set IssueType).
+ * Kinds of faulty requests: the HTTP status, the error at an OAuth endpoint (RFC 6749 §5.2, RFC 6750 §3.1), and the
+ * code in an OperationOutcome (FHIR's value set IssueType).
  */
 export const problemKinds = {
   'not-parsable': [400, 'invalid_request', 'structure'],

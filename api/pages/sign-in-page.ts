@@ -51,7 +51,7 @@ export function signInPage({ language, look, app, formToken, email, failed, sign
 }
 
 /** Renders the field for the email to sign in with; `described` holds the attributes for its faults and hints. */
-export function emailInput(email: string, autofocus: boolean, described: Markup | undefined): Markup {
+function emailInput(email: string, autofocus: boolean, described: Markup | undefined): Markup {
   return markup`<input
           id="email"
           name="email"

@@ -87,7 +87,7 @@ export function postedAuthorizeEndpoint(context: ApiContext): Endpoint {
 }
 
 /** Returns the browser of a visit, as the authorization endpoint expects it. */
-export function authorizationVisit(
+function authorizationVisit(
   { box, browser }: PageRequest,
   request: IncomingMessage,
   response: ServerResponse,
@@ -114,14 +114,14 @@ function originOf(
 const longestUserAgent = 512;
 
 /** Parts of a request for {@link follow}. */
-export interface Following {
+interface Following {
   readonly here: Pick<PageRequest, 'language'> & { readonly box: Pick<PageBox, 'issuer' | 'look'> };
   readonly response: ServerResponse;
   readonly context: ApiContext;
 }
 
 /** Performs the next step of an authorization request. Throws Problem for an error page, whose text `wrong` selects. */
-export function follow(
+function follow(
   step: NextStep,
   wrong: 'untrusted' | 'expired' | 'closed',
   { here, response, context }: Following,

@@ -145,8 +145,8 @@ export function signOutPageEndpoint(context: ApiContext): Endpoint {
 type LogoutHint = Extract<ValidatedLogout, { readonly verdict: 'good' }>;
 
 /**
- * Reads a logout request from a query without its question mark, or from the text of a form. Throws Problem for one that
- * cannot be trusted, `not-found`, and Outage.
+ * Reads a logout request from a query without its question mark, or from the text of a form. Throws Problem for one
+ * that cannot be trusted, `not-found`, and Outage.
  */
 async function readLogoutHint({ context, here, response }: PageExchange, parameters: string): Promise<LogoutHint> {
   const validated = await validateLogout(here.box.state.box, parameters, context.oauth);

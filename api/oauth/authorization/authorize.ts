@@ -51,7 +51,7 @@ export function authorize(
 }
 
 /** Stores a request until its user has answered the consent page. */
-export async function askConsent(
+async function askConsent(
   { state, request, browser, now }: BrowserRequest,
   { connection }: LockedSignIn,
 ): Promise<NextStep> {
