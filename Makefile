@@ -137,7 +137,7 @@ install: $(INSTALLED) ## the packages of package-lock.json, where they are missi
 	  echo "blocked or found no build for this machine. Run: npm rebuild node --foreground-scripts"; \
 	  echo "and see what it says; with ignore-scripts in an .npmrc, take that away first."; \
 	  exit 1; }
-	@test -f api/http/endpoints/openapi.json || ! test -w . || node_modules/.bin/node tools/openapi/generate.ts
+	@test -f api/http/endpoints/openapi.json || npm run --silent prepare
 
 $(INSTALLED): package-lock.json
 	@test -w . || { \
