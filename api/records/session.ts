@@ -8,7 +8,7 @@ import { demandStandbyForBox } from '../db/box/box.ts';
 import { inBoxAfter } from '../db/core/transaction.ts';
 import type { Connection } from '../db/core/transaction.ts';
 import { uuidShape, uuidV7Time } from '../db/core/uuid-v7.ts';
-import { GRANT_LETTERS } from '../db/session/record.ts';
+import { GRANT_LETTERS, GRANT_NAMES } from '../db/session/record.ts';
 import type { GrantLetter, SessionRecord, SessionStatus } from '../db/session/record.ts';
 import { countSessions, scopeIn, searchSessions, selectScope, sessionOrder } from '../db/session/search.ts';
 import type { SessionFilters } from '../db/session/search.ts';
@@ -32,15 +32,6 @@ type SessionServices = Pick<ResourceServices, 'pool' | 'now' | 'trail' | 'revoca
 
 /** The fields of a session as it is shown; there is none for its token or its hash. */
 export const sessionElements = Object.keys(sessionSchema.properties);
-
-/** Names of the grants of sessions, by the letter in the row. */
-export const sessionTypes = {
-  c: 'client_credentials',
-  r: 'refresh_token',
-  i: 'implicit',
-  a: 'authorization_code',
-  p: 'password',
-} as const satisfies Record<GrantLetter, string>;
 
 const statuses = ['active', 'expired', 'closed', 'revoked'] as const satisfies readonly SessionStatus[];
 
@@ -89,8 +80,8 @@ export const session = defineRecord({
 });
 
 function readType(name: string, text: string): GrantLetter | undefined {
-  const type = readWord(name, text, Object.values(sessionTypes));
-  return GRANT_LETTERS.find((letter) => sessionTypes[letter] === type);
+  const type = readWord(name, text, Object.values(GRANT_NAMES));
+  return GRANT_LETTERS.find((letter) => GRANT_NAMES[letter] === type);
 }
 
 /** Shows a session. */
@@ -98,7 +89,7 @@ export function sessionView(session: SessionRecord): SessionView {
   return {
     resourceType: 'Session',
     id: session.id,
-    type: sessionTypes[session.type],
+    type: GRANT_NAMES[session.type],
     client: { resourceType: 'Client', id: session.client },
     user: session.user === undefined ? null : { resourceType: 'User', id: String(session.user) },
     scope: withoutClaims(session.scope ?? null),

@@ -1,3 +1,4 @@
+import type { GrantType } from '../../../crds/client.ts';
 import { millisecondsOf } from '../hot/statement.ts';
 import { momentAt } from '../core/keyset.ts';
 
@@ -10,6 +11,15 @@ export type FirstGrant = (typeof FIRST_GRANTS)[number];
 export const GRANT_LETTERS = [...FIRST_GRANTS, 'r'] as const;
 /** The grant a session came from, as its column holds it. */
 export type GrantLetter = (typeof GRANT_LETTERS)[number];
+
+/** Names of the grants, by the letter in the row of a session. */
+export const GRANT_NAMES = {
+  c: 'client_credentials',
+  r: 'refresh_token',
+  i: 'implicit',
+  a: 'authorization_code',
+  p: 'password',
+} as const satisfies Record<GrantLetter, GrantType>;
 
 /** Status of a session; `closed`, `revoked` and `expired` are final. */
 export type SessionStatus = 'active' | 'expired' | 'closed' | 'revoked';

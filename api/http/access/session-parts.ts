@@ -4,7 +4,7 @@ import type { LiveSession } from '../../oauth/session/check-token.ts';
 import { carriesUserRights } from '../../oauth/session/still-granted.ts';
 import type { Subject } from '../../policy/policy-index.ts';
 import type { RequestParts } from '../../policy/request-object.ts';
-import { sessionTypes } from '../../records/session.ts';
+import { GRANT_NAMES } from '../../db/session/record.ts';
 import type { GrantedToken } from '../../oauth/session/still-granted.ts';
 
 /**
@@ -22,7 +22,7 @@ export function sessionParts(
     session: {
       resourceType: 'Session',
       id,
-      type: sessionTypes[session.type],
+      type: GRANT_NAMES[session.type],
       client: { resourceType: 'Client', id: client.id },
       user: user === null ? null : { resourceType: 'User', id: String(user.id) },
       scope,

@@ -1,6 +1,7 @@
 import type { Box } from '../../../crds/box.ts';
 import type { Client, GrantType } from '../../../crds/client.ts';
 import { allows } from '../../../crds/compatibility.ts';
+import { GRANT_NAMES } from '../../db/session/record.ts';
 import type { FirstGrant } from '../../db/session/record.ts';
 import type { ClientState, BoxState } from '../../box/box-state.ts';
 import type { TokenSubject } from '../../box/scopes.ts';
@@ -32,7 +33,7 @@ export function stillGranted(
 
 /** Checks whether a client lists a grant and its box has not switched it off (docs/guides/get-a-token.md). */
 export function mayUseGrant(grant: FirstGrant, { grant_types }: Client, box: Box): boolean {
-  if (!grant_types.includes(grantTypes[grant])) return false;
+  if (!grant_types.includes(GRANT_NAMES[grant])) return false;
   if (grant === 'i') return allows(box, 'implicit');
   return grant !== 'p' || allows(box, 'password_grant');
 }
@@ -49,16 +50,9 @@ const subjects = {
   p: 'user-by-password',
 } as const satisfies Record<FirstGrant, TokenSubject>;
 
-const grantTypes = {
-  a: 'authorization_code',
-  c: 'client_credentials',
-  i: 'implicit',
-  p: 'password',
-} as const satisfies Record<FirstGrant, GrantType>;
-
 function settingsOf(grant: FirstGrant, { auth }: Client): GrantSettings | undefined {
   const settings: Partial<Record<GrantType, GrantSettings | undefined>> = auth ?? {};
-  return settings[grantTypes[grant]];
+  return settings[GRANT_NAMES[grant]];
 }
 
 /** Returns the audience that is still listed; a token without one is for the issuer. Undefined: nothing is left. */
