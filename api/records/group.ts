@@ -191,7 +191,7 @@ function contentOf(value: unknown, present?: GroupView): GroupContent {
   return { name, description: typeof description === 'string' ? description : null };
 }
 
-/** Fields that the service sets: they are ignored in a new group, so that a group that was read can be created again. */
+/** Fields that the service sets: they are ignored in a new group, so that one that was read can be created again. */
 const setByService: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'meta']);
 
 function foreignFaults(others: Readonly<Record<string, unknown>>, present: GroupView | undefined): readonly Fault[] {

@@ -58,8 +58,8 @@ export function defineStored<Kind extends StoredKind>(
 }
 
 /**
- * Creates a resource, whose id is in its body, or a new UUID. Throws Problem `invalid`, `conflict` (the id is taken), and
- * Outage.
+ * Creates a resource under the id in its body, or a new UUID. Throws Problem `invalid`, `conflict` (the id is taken),
+ * and Outage.
  */
 async function create(services: ResourceServices, box: string, kind: StoredKind, value: unknown): Promise<StoredRow> {
   const named = isObject(value) && value['id'] === undefined ? { ...value, id: randomUUID() } : value;

@@ -3,7 +3,7 @@ import { inBox } from '../../db/core/transaction.ts';
 import { Problem } from '../../problem.ts';
 import type { ChangeOfRecord, RecordKind, Written } from '../../records/record.ts';
 import { withElements, bundleHead, linksOf } from '../../records/search/search.ts';
-import type { View, Link, Searchable, SearchResult } from '../../records/search/search.ts';
+import type { View, Link, SearchResult } from '../../records/search/search.ts';
 import { readElementsOnly, readSearch, refuseParameters } from '../../records/search/parameters.ts';
 import { demandPreconditions, entityTag, isKnown, readPreconditions } from '../../records/write/conditions.ts';
 import type { ResourceServices } from '../../records/services.ts';

@@ -63,7 +63,7 @@ function readOnlyPart({ createdAt }: StoredResource): ReadOnlyFields {
   return { created_at: new Date(createdAt).toISOString() };
 }
 
-/** Returns a submitted value without the fields that the service sets and warnings, so that the schemas can check it. */
+/** Returns a submitted value without the fields that the service sets and without warnings, for the schemas. */
 export function withoutReadOnly(value: unknown): unknown {
   if (!isObject(value) || !(givesReadOnly(value) || Object.hasOwn(value, warningsField))) return value;
   return Object.fromEntries(Object.entries(value).filter(([name]) => !isReadOnly(name) && name !== warningsField));
