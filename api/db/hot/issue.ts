@@ -129,7 +129,7 @@ async function versionsOf(db: StatementConnection, boxes: readonly string[]): Pr
 }
 
 /** Returns the version of each box among the rows; undefined if it is not there. */
-export function versionsIn(rows: readonly VersionRow[], boxes: readonly string[]): readonly Versioned<null>[] {
+function versionsIn(rows: readonly VersionRow[], boxes: readonly string[]): readonly Versioned<null>[] {
   const [only] = rows;
   if (rows.length === 1 && only !== undefined) {
     const answer = { version: Number(only.config_version), value: null };
