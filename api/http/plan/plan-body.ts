@@ -56,8 +56,8 @@ export function readPlanBytes(request: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Parses the body of a plan; the event loop serves others meanwhile. Throws Problem `too-large`, `not-parsable` and `invalid`, with
- * the number of the line.
+ * Parses the body of a plan; the event loop serves others meanwhile. Throws Problem `too-large`, `not-parsable` and
+ * `invalid`, with the number of the line.
  */
 export async function parsePlan(bytes: Buffer): Promise<PlanBody> {
   const body = createBody();
