@@ -80,8 +80,8 @@ export interface RunningApi {
 
 const hashesWaiting = 64;
 
-/** One long piece of work at a time: each lets others run after 4 ms, and several would do so one after the other. */
-const longWorkLimits = { places: 1, mostOfOne: 1, waiting: 1_000, patience: 30_000 };
+/** Beside others a box does one long piece of work at a time, with a quarter of the event loop. */
+const longWorkLimits = { places: 100, mostOfOne: 1, rest: 3, waiting: 5_000, patience: 5_000 };
 
 /** Options of {@link serveApi}. */
 export interface ServeOptions {
@@ -150,7 +150,10 @@ async function start(
     auditEventsDropped: auditing.dropped,
   };
   const bodyBytes = createByteBudget('body_bytes', heldBodyBytes);
-  const longWork = createFairQueue({ resource: 'event_loop', noun: 'time of the event loop' }, longWorkLimits);
+  const longWork = createFairQueue(
+    { resource: 'event_loop', noun: 'time of the event loop' },
+    { ...longWorkLimits, isAnyBeside: inFlight.isAnyBeside },
+  );
   const { all, long } = connections;
   const metrics = createMetrics(gauges, [all, long, queue, fetches, longWork, bodyBytes, inFlight]);
   const parts = { ...given, oauth, metrics, longWork, bodyBytes, inFlight };

@@ -29,6 +29,8 @@ export interface FairQueueLimits extends FlowLimits {
   readonly places: number;
   /** Pieces of work of one member of a box that run at once, if others than of a box. */
   readonly mostOfMember?: number;
+  /** While others are there, a place stays taken after work for so many times as long as that took; 0 if absent. */
+  readonly rest?: number;
   /** Pieces of work that wait, all together. */
   readonly waiting: number;
   /** Milliseconds that a piece of work waits, unless its caller says otherwise. */
@@ -188,11 +190,16 @@ export function createFairQueue(
     async run(sharer, work, patience = limits.patience) {
       const claim = enter(sharer);
       const started = isFree(claim) ? start(claim) : await turn(claim, patience);
+      const leave = (): void => {
+        end(claim, started);
+        startNext();
+      };
       try {
         return await work();
       } finally {
-        end(claim, started);
-        startNext();
+        const { isAnyBeside, rest = 0 } = limits;
+        if (rest > 0 && isAnyBeside?.(sharer.box) === true) clock.schedule(rest * (clock.now() - started), leave);
+        else leave();
       }
     },
   };

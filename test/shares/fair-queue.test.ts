@@ -213,6 +213,26 @@ describe('the fair queue', () => {
     expect(queue.depth).to.equal(0);
   });
 
+  it('keeps the place of a box for a while after its work where others are there, and gives the result at once', async () => {
+    let isBeside = true;
+    const { time, queue } = setting({ mostOfOne: 1, rest: 3, isAnyBeside: () => isBeside });
+    const begun: number[] = [];
+    const run = (): Promise<void> =>
+      queue.run(greedy, () => {
+        begun.push(time.now());
+        return lasting(time, 10)();
+      });
+    const first = run();
+    const second = run();
+    await time.pass(15);
+    await first;
+    expect(begun).to.deep.equal([0]);
+    isBeside = false;
+    await time.pass(100);
+    await second;
+    expect(begun).to.deep.equal([0, 40]);
+  });
+
   /** Loads of as many boxes, each with as many pieces at once as may be. */
   const loadsOf = (boxes: { min: number; max: number }, parallel: { min: number; max: number }) =>
     fc

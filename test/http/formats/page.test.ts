@@ -2,9 +2,6 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { render, renderAnswer } from '../../../api/http/formats/negotiate.ts';
 
-/** Runs work without waiting for a turn. */
-const atOnce = <T>(work: () => Promise<T>): Promise<T> => work();
-
 const bundle = { resourceType: 'Bundle', link: [] };
 
 describe('a page', () => {
@@ -19,7 +16,7 @@ describe('a page', () => {
         fc.asyncProperty(values, fc.boolean(), async (items, isBundle) => {
           const body = isBundle ? { ...bundle, entry: items } : items;
           const page = { bundle: isBundle ? bundle : undefined, items: items.values() };
-          const written = await renderAnswer({ status: 200, page }, format, atOnce);
+          const written = await renderAnswer({ status: 200, page }, format);
           expect(written).to.deep.equal(render({ status: 200, body }, format));
         }),
         { numRuns: 60 },
@@ -29,7 +26,7 @@ describe('a page', () => {
     it(`in ${format} lets other requests have their turn`, async () => {
       let turns = 0;
       const count = setInterval(() => (turns += 1), 0);
-      await renderAnswer({ status: 200, page: { bundle, items: slow() } }, format, atOnce);
+      await renderAnswer({ status: 200, page: { bundle, items: slow() } }, format);
       clearInterval(count);
       expect(turns).to.be.at.least(3);
     });
