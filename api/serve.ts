@@ -152,7 +152,7 @@ async function start(
   const bodyBytes = createByteBudget('body_bytes', heldBodyBytes);
   const longWork = createFairQueue(
     { resource: 'event_loop', noun: 'time of the event loop' },
-    { ...longWorkLimits, isAnyBeside: inFlight.isAnyBeside },
+    { ...longWorkLimits, isAnyBeside: (box) => inFlight.isAnyBeside(box) },
   );
   const { all, long } = connections;
   const metrics = createMetrics(gauges, [all, long, queue, fetches, longWork, bodyBytes, inFlight]);

@@ -85,50 +85,11 @@ export function createFairQueue(
   limits: FairQueueLimits,
   clock: Clock = { now: () => performance.now(), schedule },
 ): FairQueue {
-  const ofMember = { ...limits, mostOfOne: limits.mostOfMember ?? limits.mostOfOne, isAnyBeside: undefined };
-  const boxes = new Flows<Members>(() => new Flows(() => new Set<Waiting>(), ofMember), limits);
+  const places = new Places(limits, clock);
   const refusals = createRefusalCount();
-  let running = 0;
-  let waiting = 0;
-
-  function enter(sharer: Sharer): Claim {
-    waiting += 1;
-    const now = clock.now();
-    const box = boxes.wait(sharer.box, now);
-    return { box, member: box.line.wait(sharer.member, now) };
-  }
-
-  /** Checks whether a piece that has just entered may start before everything in line. */
-  function isFree({ box, member }: Claim): boolean {
-    const now = clock.now();
-    return running < limits.places && box.waiting === 1 && boxes.mayStart(box, now) && box.line.mayStart(member, now);
-  }
-
-  /** Gives a place to a piece that waits, and returns the time at which it starts. */
-  function start({ box, member }: Claim): number {
-    const now = clock.now();
-    waiting -= 1;
-    running += 1;
-    boxes.start(box, now);
-    box.line.start(member, now);
-    return now;
-  }
-
-  function end({ box, member }: Claim, started: number): void {
-    const now = clock.now();
-    running -= 1;
-    box.line.end(member, started, now);
-    boxes.end(box, started, now);
-  }
 
   function startNext(): void {
-    while (running < limits.places) {
-      const now = clock.now();
-      const members = boxes.next(now, (line) => line.next(now) !== undefined)?.line;
-      const [first] = members?.next(now)?.line ?? [];
-      if (first === undefined) return;
-      first.start();
-    }
+    for (let next = places.next(); next !== undefined; next = places.next()) next.start();
   }
 
   /** Waits for a place, and returns the time at which the work starts. */
@@ -141,13 +102,11 @@ export function createFairQueue(
       const piece: Waiting = {
         start() {
           leaveLine();
-          resolve(start(claim));
+          resolve(places.start(claim));
         },
         giveUp(error) {
           leaveLine();
-          waiting -= 1;
-          claim.box.line.leave(claim.member);
-          boxes.leave(claim.box);
+          places.leave(claim);
           refusals.add(claim.box.key);
           reject(error);
         },
@@ -158,16 +117,14 @@ export function createFairQueue(
       });
       claim.member.line.add(piece);
       startNext();
-      if (waiting > limits.waiting) shorten(claim);
+      if (places.waiting > limits.waiting) shorten(claim);
     });
   }
 
   /** Takes the youngest piece of the longest line out of it. */
   function shorten(newcomer: Claim): void {
-    const box = boxes.longest(newcomer.box);
-    const [first = newcomer.member] = box.line;
-    const member = box.line.longest(box === newcomer.box ? newcomer.member : first);
-    [...member.line].at(-1)?.giveUp(refusal({ box, member }, true));
+    const longest = places.longest(newcomer);
+    [...longest.member.line].at(-1)?.giveUp(refusal(longest, true));
   }
 
   /**
@@ -175,7 +132,7 @@ export function createFairQueue(
    * limited without them too.
    */
   function refusal({ box }: Claim, isOwnFault: boolean): Error {
-    const isAlone = boxes.size === 1 && box.line.size === 1;
+    const isAlone = places.boxes.size === 1 && box.line.size === 1 && limits.isAnyBeside?.(box.key) !== true;
     if (isOwnFault && (limits.isFixed === true || !isAlone)) return shareUsedUp(noun);
     return new Outage(`too much work waits for ${noun}`);
   }
@@ -183,15 +140,16 @@ export function createFairQueue(
   return {
     resource,
     get depth() {
-      return running + waiting;
+      return places.running + places.waiting;
     },
-    uses: () => Array.from(boxes, ({ key, running: used, waiting: inLine }) => ({ box: key, used, waiting: inLine })),
+    uses: () =>
+      Array.from(places.boxes, ({ key, running: used, waiting: inLine }) => ({ box: key, used, waiting: inLine })),
     refusals: () => refusals.byBox,
     async run(sharer, work, patience = limits.patience) {
-      const claim = enter(sharer);
-      const started = isFree(claim) ? start(claim) : await turn(claim, patience);
+      const claim = places.enter(sharer);
+      const started = places.isFree(claim) ? places.start(claim) : await turn(claim, patience);
       const leave = (): void => {
-        end(claim, started);
+        places.end(claim, started);
         startNext();
       };
       try {
@@ -203,4 +161,75 @@ export function createFairQueue(
       }
     },
   };
+}
+
+/** The places of a shared resource, and the boxes and members that hold one or wait for one. */
+class Places {
+  readonly boxes: Flows<Members>;
+  running = 0;
+  waiting = 0;
+  readonly #count: number;
+  readonly #clock: Clock;
+
+  constructor(limits: FairQueueLimits, clock: Clock) {
+    const ofMember = { ...limits, mostOfOne: limits.mostOfMember ?? limits.mostOfOne, isAnyBeside: undefined };
+    this.boxes = new Flows<Members>(() => new Flows(() => new Set<Waiting>(), ofMember), limits);
+    this.#count = limits.places;
+    this.#clock = clock;
+  }
+
+  /** Adds a piece of work to those that wait. */
+  enter(sharer: Sharer): Claim {
+    const now = this.#clock.now();
+    this.waiting += 1;
+    const box = this.boxes.wait(sharer.box, now);
+    return { box, member: box.line.wait(sharer.member, now) };
+  }
+
+  /** Removes a piece of work that waited in vain. */
+  leave({ box, member }: Claim): void {
+    this.waiting -= 1;
+    box.line.leave(member);
+    this.boxes.leave(box);
+  }
+
+  /** Checks whether a piece that has just entered may start before everything in line. */
+  isFree({ box, member }: Claim): boolean {
+    const now = this.#clock.now();
+    if (this.running >= this.#count || box.waiting > 1) return false;
+    return this.boxes.mayStart(box, now) && box.line.mayStart(member, now);
+  }
+
+  /** Gives a place to a piece that waits, and returns the time at which it starts. */
+  start({ box, member }: Claim): number {
+    const now = this.#clock.now();
+    this.waiting -= 1;
+    this.running += 1;
+    this.boxes.start(box, now);
+    box.line.start(member, now);
+    return now;
+  }
+
+  /** Frees the place of a piece that started at `started`. */
+  end({ box, member }: Claim, started: number): void {
+    const now = this.#clock.now();
+    this.running -= 1;
+    box.line.end(member, started, now);
+    this.boxes.end(box, started, now);
+  }
+
+  /** Returns the first piece in line that may start; undefined if none may, or no place is free. */
+  next(): Waiting | undefined {
+    if (this.running >= this.#count) return undefined;
+    const now = this.#clock.now();
+    const members = this.boxes.next(now, (line) => line.next(now) !== undefined)?.line;
+    return members?.next(now)?.line.values().next().value;
+  }
+
+  /** Returns the box and member with the most waiting work, of equal ones those of `newcomer`. */
+  longest(newcomer: Claim): Claim {
+    const box = this.boxes.longest(newcomer.box);
+    const [first = newcomer.member] = box.line;
+    return { box, member: box.line.longest(box === newcomer.box ? newcomer.member : first) };
+  }
 }

@@ -144,7 +144,7 @@ export class Flows<Line> {
     if (oldest !== undefined) this.#flows.delete(oldest.key);
   }
 
-  /** Returns the virtual time of the flow with work that got least: one that returns is neither before nor behind it. */
+  /** Returns the virtual time of the flow with work that got least: one that returns is not before or behind it. */
   #earliestTurn(now: number): number {
     let earliest = Infinity;
     for (const flow of this) if (flow.waiting + flow.running > 0) earliest = Math.min(earliest, turnOf(flow, now));
