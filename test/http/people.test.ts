@@ -21,6 +21,9 @@ describe('a person with a token', () => {
     await api.declare('default', [
       { kind: 'Client', id: 'app', grant_types: ['authorization_code'], secret: 's', auth },
     ]);
+    // E-16: with another administrator, each of the others may go.
+    const link = [{ resourceType: 'User', id: String(await aUser()) }];
+    expect((await policy('chief', { engine: 'allow', link })).status).to.equal(201);
   });
   after(async () => {
     await second.stop();
@@ -91,7 +94,8 @@ describe('a person with a token', () => {
         await change(user, { 'group-ids': [group.id] });
         expect(await statuses(tokens)).to.deep.equal([200, 200]);
       }
-      await api.call('DELETE', `/Group/${String(group.id)}`);
+      await policy(`by-${by}`, { engine: 'allow', link: [] });
+      expect((await api.call('DELETE', `/Group/${String(group.id)}`)).status).to.equal(200);
       expect(await statuses(tokens)).to.deep.equal([403, 403]);
     });
   }
@@ -100,13 +104,15 @@ describe('a person with a token', () => {
     const group = await aGroup();
     const tokens = await signedIn(await aUser({ 'group-ids': [group.id] }));
     const rename = (name: string) => api.call('PUT', `/Group/${String(group.id)}`, { body: { name } });
-    await policy('named', { engine: 'allow', link: [{ resourceType: 'Group', id: group.name }] });
-    await rename('another name');
+    const expression = `user.groups.exists(group, group.name == "${group.name}")`;
+    await policy('named', { engine: 'cel', expression, link: [{ resourceType: 'Group', id: String(group.id) }] });
+    expect(await statuses(tokens)).to.deep.equal([200, 200]);
+    expect((await rename('another name')).status).to.equal(200);
     expect(await statuses(tokens)).to.deep.equal([403, 403]);
-    // A name that a policy links cannot be taken back; the policy can link the new one.
-    expect((await rename(group.name)).status).to.equal(409);
     await policy('named', { engine: 'allow', link: [{ resourceType: 'Group', id: 'another name' }] });
     expect(await statuses(tokens)).to.deep.equal([200, 200]);
+    // E-16: a linked name stays.
+    expect((await rename(group.name)).status).to.equal(409);
   });
 
   it('is seen by policies with groups, ids of groups and the value of the data, without the password', async () => {
