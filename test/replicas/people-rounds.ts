@@ -45,6 +45,11 @@ export const peoplePlays = {
   async 'a group is deleted'(round) {
     const person = await signedIn(round);
     const path = `/Group/${String(person.group)}`;
+    // A group that a policy links is not deleted.
+    const named = { kind: 'AccessPolicy', id: `p-${person.id}`, engine: 'cel', subjects: 'authenticated' } as const;
+    const expression = `user.groups.exists(group, group.name == "group ${person.id}")`;
+    await round.actor.manage.declare(round.box, [{ ...named, expression }]);
+    await works(round, person);
     must('the deletion', await on(round.actor, round).delete(path, round.admin.token), 200);
     must('a use without the group', await use(round, person), 403);
   },
@@ -72,7 +77,7 @@ async function signedIn(round: Round): Promise<SignedIn> {
   const link = [{ resourceType: 'Group', id: round.random.pick([String(group), `group ${client.id}`]) }];
   await round.actor.manage.declare(round.box, [
     clientBody(round, client),
-    { kind: 'AccessPolicy', id: `p-${client.id}`, engine: 'allow', link },
+    { kind: 'AccessPolicy', id: `p-${client.id}`, engine: 'cel', expression: 'true', link },
   ]);
   const holder = await newTokens(round, { ...client, person, group, token: '', refreshToken: '' });
   await works(round, holder);

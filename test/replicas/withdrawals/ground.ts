@@ -62,10 +62,11 @@ export class Ground {
     return { kind: 'Client', id: 'app', secret: this.secret, grant_types: ['client_credentials'], ...fields };
   }
 
-  /** A policy for the client `app`, with other fields. */
+  /** A policy for the client `app`, with other fields; by default it makes nobody an administrator. */
   policy(fields: object = {}): DeclaredResource {
     const link = [{ resourceType: 'Client', id: 'app' }];
-    return { kind: 'AccessPolicy', id: 'app', engine: 'allow', link, ...fields };
+    const rule = 'engine' in fields ? {} : { engine: 'cel', expression: 'true' };
+    return { kind: 'AccessPolicy', id: 'app', ...rule, link, ...fields };
   }
 
   base(api: TestApi): string {

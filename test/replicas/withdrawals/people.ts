@@ -111,22 +111,21 @@ export const peopleStories: Readonly<Record<string, Story>> = {
     };
   },
   async 'User.group-ids'(ground) {
-    const { user, access, group } = await tokensOfMember(ground, 'id');
-    await ground.admin('PUT', `/users/${String(user.id)}`, { 'group-ids': [group] });
+    const { user, access } = await tokensOfMember(ground);
     return {
       use: (api) => ground.opens(api, access),
       withdraw: () => ground.admin('PUT', `/users/${String(user.id)}`, { 'group-ids': [] }),
     };
   },
   async 'Group.name'(ground) {
-    const { access, group } = await tokensOfMember(ground, 'name');
+    const { access, group } = await tokensOfMember(ground, inGroup);
     return {
       use: (api) => ground.opens(api, access),
       withdraw: () => ground.admin('PUT', `/Group/${String(group)}`, { name: 'former staff' }),
     };
   },
   async 'Group.id (the group is deleted)'(ground) {
-    const { access, group } = await tokensOfMember(ground, 'id');
+    const { access, group } = await tokensOfMember(ground, inGroup);
     return {
       use: (api) => ground.opens(api, access),
       withdraw: () => ground.admin('DELETE', `/Group/${String(group)}`),
@@ -181,12 +180,18 @@ function byPassword(ground: Ground, api: Ground['one'], username: string) {
   return ground.atToken(api, { grant_type: 'password', username, password });
 }
 
-/** Tokens of a user of a group that may read clients; the policy links the group by its ID or its name. */
-async function tokensOfMember(ground: Ground, by: 'id' | 'name') {
+/** A rule about the groups of users: a group that a policy links can be neither renamed nor deleted. */
+const inGroup = {
+  ...{ engine: 'cel', expression: 'user.groups.exists(group, group.name == "staff")' },
+  subjects: 'authenticated',
+};
+
+/** Tokens of a user of a group that may read clients, by a link of the group or by a rule. */
+async function tokensOfMember(ground: Ground, rule?: object) {
   const tokens = await tokensOfUser(ground);
   const group = idIn(await ground.admin('POST', '/Group', { name: 'staff' }));
-  const link = [{ resourceType: 'Group', id: by === 'id' ? String(group) : 'staff' }];
-  await ground.declare(ground.policy({ link }));
+  const link = [{ resourceType: 'Group', id: String(group) }];
+  await ground.declare(ground.policy(rule ? { ...rule, link: [] } : { link }));
   await ground.admin('PUT', `/users/${String(tokens.user.id)}`, { 'group-ids': [group] });
   return { ...tokens, group };
 }
