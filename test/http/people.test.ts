@@ -126,10 +126,14 @@ describe('a person with a token', () => {
         data: { department: 'sales' },
         'group-ids': { $contains: group.id },
         groups: { $contains: { name: group.name } },
-        password: 'nil?',
       },
     };
     await policy('by-data', { engine: 'matcho', subjects: 'authenticated', matcho });
+    // E-19: nor is there a name for it.
+    const named = { user: { password: 'nil?' } };
+    expect(
+      (await policy('by-password', { engine: 'matcho', subjects: 'authenticated', matcho: named })).status,
+    ).to.equal(422);
     expect(await statuses(await signedIn(user))).to.deep.equal([200, 200]);
     expect(await statuses(await signedIn(other))).to.deep.equal([403, 403]);
     await change(user, { data: '{"department": "law"}' });
