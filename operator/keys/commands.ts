@@ -59,7 +59,7 @@ function isName(text: string): boolean {
 }
 
 /** The keys that the Secret of an installation has. */
-export const keyNames = ['management-keys', 'digest-key', 'encryption-key', 'tls.crt', 'tls.key', 'ca.crt'] as const;
+const keyNames = ['management-keys', 'digest-key', 'encryption-key', 'tls.crt', 'tls.key', 'ca.crt'] as const;
 
 /**
  * Creates the Secrets that the installation lacks, and returns a sentence for each. An existing Secret is never
@@ -94,7 +94,7 @@ async function newKeys(config: KeysConfig, now: number): Promise<Readonly<Record
 }
 
 /** Returns the names of the management Service that its certificate has. */
-export function managementNames({ namespace, clusterDomain }: Pick<KeysConfig, 'namespace' | 'clusterDomain'>) {
+function managementNames({ namespace, clusterDomain }: Pick<KeysConfig, 'namespace' | 'clusterDomain'>) {
   const short = `boxgate-management.${namespace}.svc`;
   return ['boxgate-management', `boxgate-management.${namespace}`, short, `${short}.${clusterDomain}`];
 }

@@ -38,7 +38,7 @@ export function rightName({ verb, group, resource }: NeededRight): string {
  * (SelfSubjectRulesReview). If an authorizer cannot list rules, each right that is not listed is checked by itself
  * (SelfSubjectAccessReview). Throws KubeError.
  */
-export async function missingRights(api: KubeApi, namespace: string, signal: AbortSignal): Promise<readonly string[]> {
+async function missingRights(api: KubeApi, namespace: string, signal: AbortSignal): Promise<readonly string[]> {
   const body = { spec: { namespace } };
   const review = await api.call((make) => make(AuthorizationV1Api).createSelfSubjectRulesReview({ body }), signal);
   const status = isObject(review) && isObject(review['status']) ? review['status'] : {};
