@@ -22,10 +22,7 @@ const PREPARE_COMMAND = 'prepare-database';
  * Creates the API's role if it has to, and brings the schema up to date, in a process that ends afterwards: a process
  * that runs for days should not keep the memory that this takes. `self` starts `boxgate`. Throws DevError.
  */
-async function prepareDatabase(
-  self: readonly [string, ...string[]],
-  database: DatabaseToPrepare,
-): Promise<void> {
+async function prepareDatabase(self: readonly [string, ...string[]], database: DatabaseToPrepare): Promise<void> {
   const [program, ...args] = self;
   const child = spawn(program, [...args, PREPARE_COMMAND], { env: {}, stdio: ['pipe', 'ignore', 'pipe'] });
   let complaint = '';
