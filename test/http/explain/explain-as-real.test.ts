@@ -276,16 +276,16 @@ describe('POST /AccessPolicy/$explain and the request that it is about', () => {
       ['User', String(user)],
       ['Group', 12],
     ] as const) {
-      const body = { id: 'linked', engine: 'allow', link: [{ resourceType, id }] };
+      const body = { id: 'linked', engine: 'matcho', matcho: {}, link: [{ resourceType, id }] };
       const { status, body: stored } = await api.call('PUT', '/AccessPolicy/linked', { body });
       expect(status).to.be.oneOf([200, 201]);
       expect(Reflect.get(Object(stored), 'link')).to.deep.equal([{ resourceType, id: String(id) }]);
     }
     for (const id of [1.5, -1, true, null, 1e20]) {
-      const body = { id: 'linked', engine: 'allow', link: [{ resourceType: 'User', id }] };
+      const body = { id: 'linked', engine: 'matcho', matcho: {}, link: [{ resourceType: 'User', id }] };
       expect((await api.call('PUT', '/AccessPolicy/linked', { body })).status, String(id)).to.equal(422);
     }
-    const client = { id: 'linked', engine: 'allow', link: [{ resourceType: 'Client', id: 7 }] };
+    const client = { id: 'linked', engine: 'matcho', matcho: {}, link: [{ resourceType: 'Client', id: 7 }] };
     expect((await api.call('PUT', '/AccessPolicy/linked', { body: client })).status).to.equal(422);
   });
 

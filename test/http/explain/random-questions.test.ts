@@ -40,7 +40,11 @@ describe('POST /AccessPolicy/$explain, asked about random requests', () => {
       ['read', 'write'],
       ['openid', 'boxgate', 'boxgate.all'],
     ];
+    const boss = { email: 'boss@mail.example', password: 'correct horse' };
+    const id = String(memberOf((await api.call('POST', '/users', { body: boss })).body, 'id'));
     await api.declare('default', [
+      // An administrator whom no request names: no change takes the last one.
+      { kind: 'AccessPolicy', id: 'boss', engine: 'allow', link: [{ resourceType: 'User', id }] },
       { kind: 'Client', id: 'orders', grant_types: ['client_credentials'], scope, secret: 's3cr3t', details: { a: 1 } },
       {
         kind: 'Client',
