@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useUi } from './context.ts';
-import { TABS, fragmentOf, usePlace } from './place.ts';
+import { TABS } from './messages/messages.ts';
+import { fragmentOf, usePlace } from './place.ts';
 import type { Place } from './place.ts';
 import { Account } from './tabs/account.tsx';
 import { Audit } from './tabs/audit.tsx';

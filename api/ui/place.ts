@@ -1,10 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-
-/** The tabs, in order; the last one is for everybody. */
-export const TABS = ['users', 'groups', 'sessions', 'clients', 'policies', 'audit', 'account'] as const;
-
-/** One of {@link TABS}. */
-export type Tab = (typeof TABS)[number];
+import { TABS } from './messages/messages.ts';
+import type { Tab } from './messages/messages.ts';
 
 /**
  * The part of the UI that is shown, as the fragment of its address says: `#/groups/3`, and `#/groups/+` for a new

@@ -2,8 +2,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { Language } from '../../api/pages/page.ts';
 import { messages as pageMessages } from '../../api/pages/messages.ts';
 import { messages } from '../../api/ui/messages/by-language.ts';
-import type { Messages } from '../../api/ui/messages/messages.ts';
-import type { Tab } from '../../api/ui/place.ts';
+import type { Messages, Tab } from '../../api/ui/messages/messages.ts';
 import type { Stage } from '../browser/stage.ts';
 import { addUser } from '../http/pages/browser.ts';
 

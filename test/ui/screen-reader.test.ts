@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { TABS } from '../../api/ui/place.ts';
+import { TABS } from '../../api/ui/messages/messages.ts';
 import { onStage } from '../browser/stage.ts';
 import type { Stage } from '../browser/stage.ts';
 import { addUser } from '../http/pages/browser.ts';

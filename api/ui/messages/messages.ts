@@ -2,7 +2,12 @@ import { MOST_GROUPS_OF_USER } from '../../../crds/user-faults.ts';
 import type { RefusalName } from '../../../crds/user-faults.ts';
 import { PASSWORD_BYTES } from '../../../crds/secret-text.ts';
 import type { JsonFault } from '../check-json.ts';
-import type { Tab } from '../place.ts';
+
+/** The tabs, in order; the last one is for everybody. */
+export const TABS = ['users', 'groups', 'sessions', 'clients', 'policies', 'audit', 'account'] as const;
+
+/** One of {@link TABS}. */
+export type Tab = (typeof TABS)[number];
 
 /** All texts of the UI, in one language. */
 export type Messages = Readonly<typeof english>;

@@ -1,6 +1,7 @@
 import { BusyButton } from '../bars.tsx';
 import { useUi } from '../context.ts';
-import type { Loaded, RecordKind, ShownField } from './loaded.ts';
+import type { Loaded } from './loaded.ts';
+import type { RecordKind, ShownField } from './record-kind.ts';
 import type { EditedRecord } from './use-record.ts';
 
 /** Shows what somebody else has stored meanwhile next to the user's own text, and lets the user choose. */

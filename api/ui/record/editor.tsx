@@ -7,7 +7,7 @@ import { textOf } from '../connection/members.ts';
 import { useUi, usePageTitle } from '../context.ts';
 import { Conflict } from './conflict.tsx';
 import { Hindered } from './answer-alert.tsx';
-import type { RecordKind } from './loaded.ts';
+import type { RecordKind } from './record-kind.ts';
 import { useRecord } from './use-record.ts';
 import type { EditedRecord } from './use-record.ts';
 

@@ -7,7 +7,8 @@ import { faultsIn } from '../connection/answer.ts';
 import { useUi } from '../context.ts';
 import { inOwnLanguage } from '../connection/own-language.ts';
 import { isNewer, loadedFrom } from './loaded.ts';
-import type { Loaded, KeptText, RecordKind } from './loaded.ts';
+import type { Loaded, KeptText } from './loaded.ts';
+import type { RecordKind } from './record-kind.ts';
 import type { ApiPath } from '../connection/api-path.ts';
 import { textOf } from '../connection/members.ts';
 

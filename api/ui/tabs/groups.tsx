@@ -6,7 +6,7 @@ import { textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import type { Place } from '../place.ts';
 import { TextField } from '../record/field.tsx';
-import type { FieldsProps, RecordKind } from '../record/loaded.ts';
+import type { FieldsProps, RecordKind } from '../record/record-kind.ts';
 import { rowIn } from '../rows/row-source.ts';
 import type { RowSource } from '../rows/row-source.ts';
 import { RecordTab } from './record-tab.tsx';

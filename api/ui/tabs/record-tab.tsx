@@ -5,7 +5,7 @@ import { useUi } from '../context.ts';
 import { goTo } from '../place.ts';
 import type { Place } from '../place.ts';
 import { Editor } from '../record/editor.tsx';
-import type { RecordKind } from '../record/loaded.ts';
+import type { RecordKind } from '../record/record-kind.ts';
 import { useRows } from '../rows/use-rows.ts';
 import { Columns } from './detail.tsx';
 

@@ -7,7 +7,7 @@ import { jsonFaults } from '../json/json-faults.ts';
 import type { Messages } from '../messages/messages.ts';
 import type { Place } from '../place.ts';
 import { JsonField } from '../record/field.tsx';
-import type { FieldsProps, RecordKind } from '../record/loaded.ts';
+import type { FieldsProps, RecordKind } from '../record/record-kind.ts';
 import { PolicyQuestion } from './policy-question.tsx';
 import { rowIn } from '../rows/row-source.ts';
 import { RecordTab } from './record-tab.tsx';

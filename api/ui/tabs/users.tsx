@@ -8,7 +8,7 @@ import { jsonFaults } from '../json/json-faults.ts';
 import type { Messages } from '../messages/messages.ts';
 import type { Place } from '../place.ts';
 import { TextField, JsonField, OldPassword } from '../record/field.tsx';
-import type { FieldsProps, RecordKind } from '../record/loaded.ts';
+import type { FieldsProps, RecordKind } from '../record/record-kind.ts';
 import { rowIn } from '../rows/row-source.ts';
 import type { Row } from '../rows/row-source.ts';
 import { GroupChoice } from './group-choice.tsx';

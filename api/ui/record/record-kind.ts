@@ -1,0 +1,46 @@
+import type { JSX } from 'preact';
+import type { JsonObject } from '../../../crds/path.ts';
+import type { ApiRequest, Faults } from '../connection/answer.ts';
+import type { ApiPath } from '../connection/api-path.ts';
+import type { Messages } from '../messages/messages.ts';
+import type { RowSource } from '../rows/row-source.ts';
+
+/** Properties of the fields of a form. */
+export interface FieldsProps<Draft> {
+  readonly draft: Draft;
+  readonly change: (draft: Draft) => void;
+  readonly faults: Faults;
+  /** True for a record that a custom resource declares. */
+  readonly readOnly: boolean;
+  readonly isNew: boolean;
+}
+
+/** A field of a record as the difference of two versions shows it. */
+export interface ShownField {
+  readonly label: string;
+  readonly text: string;
+}
+
+/** A kind of record that can be created, changed and deleted. */
+export interface RecordKind<Draft> {
+  /** Name of its custom resource, such as `Group`; '' for records that cannot be declared. */
+  readonly resource: string;
+  /** Path of the collection, such as `/Group`. */
+  readonly path: ApiPath;
+  readonly source: RowSource;
+  readonly empty: Draft;
+  /** Checks whether a value is typed text of such a record. */
+  readonly isDraft: (value: unknown) => value is Draft;
+  /** Returns the content of a record as a form shows it. */
+  readonly read: (record: JsonObject) => Draft;
+  /** Returns the body of a POST or PUT; `record` is undefined for a new record. */
+  readonly body: (draft: Draft, record: JsonObject | undefined) => string;
+  /** Returns the faults for which a record is not sent. */
+  readonly check?: (draft: Draft, say: Messages) => Faults;
+  /** Names of the fields whose faults the form shows next to them. */
+  readonly fields: readonly string[];
+  readonly Fields: (props: FieldsProps<Draft>) => JSX.Element;
+  readonly show: (draft: Draft, say: Messages) => readonly ShownField[];
+  /** Returns the request that restores a deleted record completely; undefined if there is none. */
+  readonly restore: (record: JsonObject) => ApiRequest | undefined;
+}
