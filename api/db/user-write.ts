@@ -91,7 +91,7 @@ export async function updateUser(
 }
 
 /** A network that proved the password of a user; `at` in seconds since 1970. */
-export interface ProvenNetwork {
+interface ProvenNetwork {
   readonly user: number;
   readonly network: string;
   readonly at: number;
@@ -175,7 +175,7 @@ export async function setGroupsOfUser(
 }
 
 /** Kinds whose id the service assigns: an integer, counted from 1 in each box, so that it reveals nothing of others. */
-export type NumberedKind = 'User' | 'Group';
+type NumberedKind = 'User' | 'Group';
 
 /**
  * Takes the next id of a kind in a box. The counter is locked until the transaction ends; a rollback returns the id,

@@ -16,7 +16,7 @@ export interface Person {
 }
 
 /** A group that a user is in, as the user's row shows it. */
-export interface GroupOfUser {
+interface GroupOfUser {
   readonly id: number;
   readonly name: string;
   readonly description: string | null;
@@ -51,7 +51,7 @@ export interface StoredUser {
 }
 
 /** A row of the columns that {@link userColumns} names. */
-export interface UserColumns {
+interface UserColumns {
   readonly id: string;
   readonly email: string;
   readonly email_verified: boolean | null;
@@ -65,11 +65,11 @@ export interface UserColumns {
 }
 
 /** The columns of a {@link StoredUser}; the table goes by `u`. */
-export const userColumns = `u.id, u.email, u.email_verified, u.password, u.pepper, u.data, u.status,
+const userColumns = `u.id, u.email, u.email_verified, u.password, u.pepper, u.data, u.status,
        boxgate.groups_of(u.box, u.id) AS groups, u.created_at, u.updated_at`;
 
 /** Converts a row for the rest of the service. */
-export function storedUser(row: UserColumns): StoredUser {
+function storedUser(row: UserColumns): StoredUser {
   return {
     id: Number(row.id),
     email: row.email,
