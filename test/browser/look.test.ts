@@ -62,7 +62,7 @@ describe('to the eye, the keyboard and a screen reader', () => {
   }
 });
 
-/** Returns the violations that axe, which the page has loaded, finds: the rule, its help text and the elements of the page. */
+/** Returns what axe, which the page has loaded, finds: the rule, its help text and the elements of the page. */
 async function violations(page: Page): Promise<string[]> {
   const results = await page.evaluate<AxeResults>('axe.run()');
   return results.violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html).join()}`);

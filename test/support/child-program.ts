@@ -20,7 +20,7 @@ const patience = 10_000;
 
 const { PATH, NODE_COMPILE_CACHE } = process.env;
 
-/** What each program gets from the environment of the tests. Compiled code is kept: a start takes half of the time. */
+/** Variables that each program inherits from the tests. Compiled code is kept: a start takes half of the time. */
 export const inherited = { PATH, NODE_COMPILE_CACHE };
 
 /**

@@ -23,7 +23,8 @@ export function bearerToken(request: IncomingMessage, query: URLSearchParams, bo
 /**
  * Returns the token of a request to the users API, from the header or the query parameter `access_token` (RFC 6750
  * §2.3), and removes it from the query, so that no link and no policy shows it. Another scheme in the header, which a
- * proxy may add, is ignored beside it. Throws Problem `bad-request` for two tokens, `unauthenticated` if it cannot be one.
+ * proxy may add, is ignored beside it. Throws Problem `bad-request` for two tokens, `unauthenticated` if it cannot be
+ * one.
  */
 export function queryOrBearerToken(
   request: IncomingMessage,

@@ -54,8 +54,8 @@ export const SCOPE_OF_CLAIM: ReadonlyMap<string, string> = new Map([
 /**
  * Returns the claims that a scope gives a client about a user (OpenID Connect Core §5.4), and those of the names that
  * it `asked` for (§5.5): the email, the groups, and the members of `data` that have the name and the type of a standard
- * claim. `name` and `preferred_username` are the email if `data` has none. `email_verified` is absent if nobody says so: an
- * administrator gave the email.
+ * claim. `name` and `preferred_username` are the email if `data` has none. `email_verified` is absent if nobody says
+ * so: an administrator gave the email.
  */
 export function userClaims(person: Person, scope: string, asked: readonly string[] = []): UserClaims {
   const { email, email_verified, data } = person;
