@@ -20,7 +20,7 @@ describe('the memory of a replica', () => {
   });
   after(() => database.end());
   beforeEach(async () => {
-    await database.owner.query('DELETE FROM boxgate.resource');
+    await database.owner.query('DELETE FROM boxgate.resource; DELETE FROM boxgate.box_use');
     unusable = [];
     cache = createCache(1_000);
   });

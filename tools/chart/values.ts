@@ -41,7 +41,7 @@ function readValues(): Members {
 
 function membersOf(values: unknown, prefix: string, descriptions: ReadonlyMap<string, string>): Members {
   return Object.fromEntries(
-    Object.entries<unknown>(isObject(values) ? values : {}).map(([name, initial]) => {
+    Object.entries<unknown>(isObject(values) ? values : {}).map(([name, initial]): [string, Members[string]] => {
       const path = `${prefix}${name}`;
       const description = descriptions.get(path);
       if (description === undefined) throw new Error(`values.yaml has no comment above ${path}`);
