@@ -94,7 +94,8 @@ describe('the usage of the clients of a box', () => {
     expect(await users()).to.equal(0);
     await owner.query(
       `INSERT INTO boxgate.user (box, id, email, email_key, password, pepper)
-       VALUES ('shop', 1, 'a@b', 'a@b', '', ''), ('shop', 2, 'b@b', 'b@b', '', '')`,
+       VALUES ('shop', 1, 'a@b', 'a@b', '', ''), ('shop', 2, 'b@b', 'b@b', '', '');
+       UPDATE boxgate.box_use SET users = 2 WHERE box = 'shop'`,
     );
     expect(await users()).to.equal(2);
   });

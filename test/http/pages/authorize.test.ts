@@ -77,7 +77,8 @@ describe('the authorization endpoint', () => {
     it(`A-05 gives the state back as it came: ${JSON.stringify(state.slice(0, 20))}`, async () => {
       await browser.submit('/auth/signin', ann);
       const token = sent(await ask({ ...implicit, state }), '#');
-      expect(Object.keys(token)).to.deep.equal(['access_token', 'state', 'token_type', 'expires_in', 'iss']);
+      const keys = ['access_token', 'state', 'token_type', 'scope', 'expires_in', 'iss'];
+      expect(token).to.have.all.keys(keys).and.to.include({ scope: 'openid' });
       expect([token['state'], token['access_token']?.slice(0, 4)]).to.deep.equal([state, 'bgt_']);
       const query = sent(await ask({ ...code, state }), '?');
       expect([Object.keys(query), query['state']]).to.deep.equal([['code', 'state', 'iss'], state]);
