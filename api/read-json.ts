@@ -94,6 +94,7 @@ function faultIn(text: string): Fault | undefined {
   const open: Open[] = [];
   for (let at = 0; at < text.length; at += 1) {
     const sign = text[at];
+    if (sign === ' ' || sign === '\n' || sign === '\r' || sign === '\t') continue;
     const here = open.at(-1);
     if (sign === '{' || sign === '[') {
       open.push({ within: here, names: sign === '{' ? new Set() : undefined, key: 0 });

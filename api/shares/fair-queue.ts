@@ -6,6 +6,9 @@ import type { Flow, FlowLimits } from './flows.ts';
 import { createRefusalCount } from './resource-use.ts';
 import type { ResourceUse } from './resource-use.ts';
 
+/** Milliseconds of a rest at most: work that waited for Postgres held no event loop, and others must not be refused. */
+const longestRest = 1_000;
+
 /** Seconds after which a sharer that used up its share may try again. */
 const retryAfter = '1';
 
@@ -29,7 +32,7 @@ export interface FairQueueLimits extends FlowLimits {
   readonly places: number;
   /** Pieces of work of one member of a box that run at once, if others than of a box. */
   readonly mostOfMember?: number;
-  /** While others are there, a place stays taken after work for so many times as long as that took; 0 if absent. */
+  /** While others are there, a place stays taken after work for so many times as long, up to a second; 0 if absent. */
   readonly rest?: number;
   /** Pieces of work that wait, all together. */
   readonly waiting: number;
@@ -156,7 +159,8 @@ export function createFairQueue(
         return await work();
       } finally {
         const { isAnyBeside, rest = 0 } = limits;
-        if (rest > 0 && isAnyBeside?.(sharer.box) === true) clock.schedule(rest * (clock.now() - started), leave);
+        const pause = Math.min(longestRest, rest * (clock.now() - started));
+        if (rest > 0 && isAnyBeside?.(sharer.box) === true) clock.schedule(pause, leave);
         else leave();
       }
     },

@@ -77,7 +77,11 @@ export function openApiEndpoint(context: ApiContext): Endpoint {
     const { states, issuer } = context.oauth;
     const found = await states.decide(box, async (state) => issuer(state));
     if (found === undefined) throw nothingHere();
-    aroundIssuer ??= readAroundIssuer();
+    // A failed attempt is not kept: the next request tries again.
+    aroundIssuer ??= readAroundIssuer().catch((error: unknown) => {
+      aroundIssuer = undefined;
+      throw error;
+    });
     const inText = Buffer.from(JSON.stringify(found).slice(1, -1));
     const body = (await aroundIssuer).flatMap((text, nth) => (nth === 0 ? [text] : [inText, text]));
     send(response, { status: 200, headers: cacheable, body }, context.onAnswer);
