@@ -142,8 +142,7 @@ export function createLoadedBoxes({
   }
 
   function loadNow(box: string, atLeast: number): Promise<BoxState | undefined> {
-    const work = (connection: Connection) => takeChanges(connection, box);
-    const running = inBoxWithin(placementOf(box).pool, box, { mode: 'snapshot', limit: longestLoad }, work)
+    const running = takeChanges(box)
       .catch((error: unknown) => refuseLarge(box, atLeast, error))
       .finally(() => loading.delete(box));
     loading.set(box, running);
@@ -157,9 +156,12 @@ export function createLoadedBoxes({
     throw new Outage(error.message, { cause: error });
   }
 
-  async function takeChanges(connection: Connection, box: string): Promise<BoxState | undefined> {
+  async function takeChanges(box: string): Promise<BoxState | undefined> {
     const state = states.get(box) ?? createState(box);
-    const changes = await readConfigChanges(connection, box, state.version, mostOfOne);
+    const read = (connection: Connection) => readConfigChanges(connection, box, state.version, mostOfOne);
+    // The rows are checked after it: a large box would hold a connection for seconds, and never end in time.
+    const terms = { mode: 'snapshot', limit: longestLoad } as const;
+    const changes = await inBoxWithin(placementOf(box).pool, box, terms, read);
     if (changes === undefined) {
       states.drop(box);
       return undefined;

@@ -4,12 +4,16 @@ import type { Connections } from '../core/pool.ts';
 import type { Connection } from '../core/transaction.ts';
 import { requestLimit, withConnection } from '../core/with-connection.ts';
 
-/** Takes a piece of work for so many milliseconds; false if another replica has it. Throws Outage. */
+/**
+ * Takes a piece of work for so many milliseconds; false if another replica has it. A lease that ends later than one
+ * taken now is of a clock that was ahead, and holds nobody off. Throws Outage.
+ */
 export function takeLease(pool: Connections, name: string, milliseconds: number): Promise<boolean> {
   return withConnection(pool, requestLimit, async (connection) => {
     const { rowCount } = await connection.query(
       `INSERT INTO boxgate.lease AS l (name, until) VALUES ($1, now() + $2 * interval '1 millisecond')
-       ON CONFLICT (name) DO UPDATE SET until = excluded.until WHERE l.until <= now()`,
+       ON CONFLICT (name) DO UPDATE SET until = excluded.until
+        WHERE l.until <= now() OR l.until > excluded.until`,
       [name, milliseconds],
     );
     return rowCount === 1;
