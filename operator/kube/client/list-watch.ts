@@ -47,8 +47,8 @@ export interface ListWatchOptions<T extends Kept> {
   readonly novelty: Novelty<T>;
   /** Called for each namespace in which something changed. */
   readonly onChange: (namespace: string) => void;
-  /** Called after each list. */
-  readonly onListed?: () => void;
+  /** Called whenever a watch has begun: everything was listed, and what changes is heard of. */
+  readonly onWatching?: () => void;
   /** Called on every failure, with the milliseconds until the next try. */
   readonly onFailure: (error: unknown, wait: number) => void;
   readonly times: ListWatchTimes;
@@ -111,8 +111,6 @@ export class ListWatch<T extends Kept> {
         failures = now() - began > steady ? 1 : failures + 1;
         const error = noAnswer(this.#options.collection.plural, thrown);
         if (error.code === 'expired' || error.code === 'garbled') this.#version = undefined;
-        // Only a list tells who waits for lists that rights are back.
-        if (error.code === 'forbidden' && this.#options.onListed !== undefined) this.#version = undefined;
         wait = Math.max(waitAfter(failures, times.backOff, random), error.retryAfter);
         if (error.code === 'not-found' && this.#options.isOptional === true) wait = this.#withoutDefinition();
         onFailure(thrown, wait);
@@ -128,8 +126,8 @@ export class ListWatch<T extends Kept> {
     const version = this.#version;
     if (this.#isOver() || version === undefined) return;
     const timeoutSeconds = Math.round(times.watchSeconds * (1 + random() / 5));
-    const watchTimes = { timeoutSeconds, silence: times.silence, labelSelector };
-    const events = watch(api, { collection, resourceVersion: version }, watchTimes, this.#signal);
+    const how = { timeoutSeconds, silence: times.silence, labelSelector, onOpen: this.#options.onWatching };
+    const events = watch(api, { collection, resourceVersion: version }, how, this.#signal);
     for await (const event of events) this.#take(event);
   }
 
@@ -150,7 +148,6 @@ export class ListWatch<T extends Kept> {
     this.#relistAt = now() + times.relistPeriod * (0.9 + random() / 5);
     for (const namespace of this.store.replace(objects, resourceVersion)) this.#tell(namespace);
     this.#isSynced.resolve(undefined);
-    this.#options.onListed?.();
   }
 
   /** Answers without an object; a removal needs a live read, which a kind without a definition never confirms. */

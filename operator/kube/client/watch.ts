@@ -18,6 +18,8 @@ export interface WatchTimes {
   readonly silence: number;
   /** Only objects with these labels. */
   readonly labelSelector?: string | undefined;
+  /** Called when the server has answered, before any event. */
+  readonly onOpen?: (() => void) | undefined;
 }
 
 /** Collection that is watched, and the version since which. */
@@ -34,7 +36,7 @@ export interface WatchedCollection {
 export async function* watch(
   api: KubeApi,
   { collection, resourceVersion }: WatchedCollection,
-  { timeoutSeconds, silence, labelSelector }: WatchTimes,
+  { timeoutSeconds, silence, labelSelector, onOpen }: WatchTimes,
   signal: AbortSignal,
 ): AsyncGenerator<WatchEvent, void, undefined> {
   const query = {
@@ -45,6 +47,7 @@ export async function* watch(
     timeoutSeconds,
   };
   const stream = await api.stream((make) => collection.list(make, query), signal);
+  onOpen?.();
   try {
     for await (const line of lines(stream, silence)) {
       // Events that still arrive after the abort are dropped.

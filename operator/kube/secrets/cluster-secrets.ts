@@ -64,8 +64,12 @@ export async function boxSecrets(
   }
   const { state, store } = await watches.look(box, signal);
   if (state === 'forbidden') return { find: () => secretForbidden(box, account), isTaken };
-  const unknown = [...needs.referred].filter((name) => store.get(box, name) === undefined);
   if (state === 'pending') return { find: () => secretNotRead(), isTaken };
+  const unknown: string[] = [];
+  for (const name of needs.referred) {
+    if (store.get(box, name) === undefined) unknown.push(name);
+    else unlabelled.forget(box, name);
+  }
   const hidden = await unlabelled.among(box, unknown, signal);
   const find = (name: string): DeclaredSecret | undefined =>
     store.get(box, name)?.declared() ?? (hidden.has(name) ? withoutLabel(box, name) : undefined);
@@ -86,6 +90,8 @@ function withoutLabel(namespace: string, name: string): DeclaredSecret {
 export interface UnlabelledSecrets {
   /** Returns the names of existing Secrets among these, none of which is the name of a labelled one. */
   among(namespace: string, names: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>>;
+  /** Forgets the answer about a Secret that is seen with its label. */
+  forget(namespace: string, name: string): void;
 }
 
 /** Milliseconds for which answers are remembered: no pass asks again for what the last one asked. */
@@ -112,6 +118,7 @@ function createUnlabelledSecrets(api: KubeApi, now: () => number): UnlabelledSec
       });
       return found;
     },
+    forget: (namespace, name) => void answers.delete(`${namespace}/${name}`),
   };
 }
 

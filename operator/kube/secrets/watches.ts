@@ -9,7 +9,7 @@ import { roleBindingCommand } from '../client/rights.ts';
 /** Labelled Secrets of a namespace, as far as they are known. */
 export interface NamespaceSecrets {
   readonly store: ObjectStore<StoredSecret>;
-  /** `pending`: not listed yet; `forbidden`: the operator has no rights on them (any more). */
+  /** `pending`: not listed and watched yet; `forbidden`: the operator has no rights on them (any more). */
   readonly state: 'known' | 'pending' | 'forbidden';
 }
 
@@ -90,7 +90,7 @@ class WatchedNamespace implements NamespaceSecrets {
         keep: storedSecret,
         novelty: secretNovelty,
         onChange: this.#tell,
-        onListed: () => this.#become('known'),
+        onWatching: () => this.#become('known'),
         onFailure: (error, wait) => {
           const isForbidden = error instanceof KubeError && error.code === 'forbidden';
           // The object shows it; it is not reported every few seconds.
