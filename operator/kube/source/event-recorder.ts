@@ -59,6 +59,12 @@ export function createEventRecorder(options: EventRecorderOptions, signal: Abort
     }
   }
 
+  /** Forgets the events of the object with the other type: the last Event of one that flaps is what holds. */
+  function forgetOtherType({ object, type }: ObjectEvent): void {
+    const other = JSON.stringify([object.uid, type === 'Normal' ? 'Warning' : 'Normal']).slice(0, -1);
+    for (const key of known.keys()) if (key.startsWith(`${other},`)) known.delete(key);
+  }
+
   return {
     record(event) {
       const [key, time] = [keyOf(event), now().getTime()];
@@ -68,6 +74,7 @@ export function createEventRecorder(options: EventRecorderOptions, signal: Abort
         onLost(new Error('too many events wait'));
         return;
       }
+      forgetOtherType(event);
       setNewest(known, key, time, mostKnown);
       queue.push({ event, time });
       if (!isWriting) void writeAll();

@@ -81,6 +81,19 @@ describe('a recorder of events', () => {
     expect(calls.map(({ method }) => method)).to.deep.equal(['POST', 'POST', 'POST', 'POST']);
   });
 
+  it('tells at each change between good and bad what holds then', async () => {
+    const { record } = bound(recorder());
+    const bad = eventOf('app');
+    const good: ObjectEvent = { ...bad, type: 'Normal', reason: 'Ready' };
+    for (const event of [bad, good, bad, bad, good, good]) {
+      record(event);
+      record(eventOf('other'));
+      await time.pass(1_000);
+    }
+    const reasons = calls.map(({ body }) => (isObject(body) ? body['reason'] : undefined));
+    expect(reasons).to.deep.equal(['Happened', 'Happened', 'Ready', 'Happened', 'Ready']);
+  });
+
   it('sends twenty a second at most, keeps a thousand, and loses what is beyond', async () => {
     const { record } = bound(recorder());
     for (let n = 0; n < 2_000; n += 1) record(eventOf(`app-${String(n)}`));
