@@ -1,9 +1,10 @@
 import { readFileSync, watch, type FSWatcher } from 'node:fs';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ObjectName } from '../../operator/desired/declared.ts';
 import type { Source } from '../../operator/desired/source.ts';
 import { MOMENT, type FolderProblem, type FolderReader } from './reader.ts';
-import { reasonOf } from '../../api/client/manifest/walk.ts';
+import { mayBeListed, reasonOf } from '../../api/client/manifest/walk.ts';
 import { Composer, LineCounter, Parser, isNode } from 'yaml';
 
 /** Milliseconds without another change before changes are processed: editors write in several steps. */
@@ -58,15 +59,18 @@ interface FolderWatch {
 }
 
 /**
- * Calls back when anything changes in the followed folders. Uses one watch for each folder: Node's recursive watch on
- * Linux takes one for each file. A folder that cannot be watched, as beyond the system's limit, is only listed.
+ * Calls back when anything changes in the followed folders that a listing may find. Uses one watch for each folder:
+ * Node's recursive watch on Linux takes one for each file. A folder that cannot be watched, as beyond the system's
+ * limit, is only listed.
  */
 function createFolderWatch(onChange: () => void): FolderWatch {
   const watchers = new Map<string, { readonly watcher: FSWatcher; readonly identity: string }>();
 
   function open(folder: string, identity: string): void {
     try {
-      const watcher = watch(folder, { persistent: false }, onChange);
+      const watcher = watch(folder, { persistent: false }, (_type, name) => {
+        if (name === null || mayBeListed(path.join(folder, name))) onChange();
+      });
       watcher.on('error', () => {
         close(folder);
         onChange();

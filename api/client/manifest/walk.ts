@@ -52,6 +52,17 @@ function lookAtFile(file: string): FoundFile | undefined {
   return { stamp: [mtimeMs, size, ino].join(' '), size, age: Math.abs(Date.now() - mtimeMs) };
 }
 
+/** Checks whether a listing may differ after a change of this path: a manifest, or a folder that is or was there. */
+export function mayBeListed(file: string): boolean {
+  const name = path.basename(file);
+  if (isPassedOver(name)) return false;
+  try {
+    return isManifestName(name) || statSync(file, { throwIfNoEntry: false })?.isFile() !== true;
+  } catch {
+    return true;
+  }
+}
+
 function isPassedOver(name: string): boolean {
   return name.startsWith('.') || name === 'node_modules';
 }

@@ -118,6 +118,27 @@ describe('createFolderSource', () => {
     await has('a', 'c', 'd');
   });
 
+  it('does not list the folder when a file changes that no listing finds', async () => {
+    const listAll = reader.listAll.bind(reader);
+    let listings = 0;
+    reader.listAll = () => {
+      listings += 1;
+      return listAll();
+    };
+    watch();
+    folder.write('b.yaml', clientYaml('b'));
+    await has('a', 'b');
+    await eventually('it was listed', () => changed.includes('default'));
+    const [before, began] = [listings, performance.now()];
+    for (let nth = 0; nth < 8; nth += 1) {
+      folder.write('app.log', `line ${String(nth)}`);
+      folder.write('.b.yaml.swp', String(nth));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    // One for the last change of a manifest, and those that come in any case.
+    expect(listings - before).to.be.at.most(2 + Math.floor((performance.now() - began) / 2_000));
+  });
+
   it('comes to rest after a storm of changes with what is there then', async () => {
     watch();
     for (let nth = 0; nth < 100; nth += 1) {
