@@ -11,6 +11,7 @@ import {
   statSync,
   symlinkSync,
   utimesSync,
+  writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
 import { shellBlocks } from '../operator/shell-page.ts';
@@ -236,10 +237,39 @@ describe('R-31 the commands of README, the pages and the hints of boxgate dev', 
     const checkout = folder();
     const clone = checkout.path('clone');
     freshClone(clone);
+    staleDocument(clone);
     const prefix = prefixOf(clone, checkout.path('home'), other);
     expect(makeDev(checkout, prefix)).to.deep.equal([
       `boxgate: The state folder ${clone}/examples/standalone/.boxgate cannot be used: permission denied. Name a folder of your own with --state <dir>`,
     ]);
+  });
+
+  /** Leaves an OpenAPI document in the checkout that is older than what it is made from; returns its path. */
+  function staleDocument(clone: string): string {
+    const document = path.join(clone, 'api/http/endpoints/openapi.json');
+    writeFileSync(document, '{}');
+    utimesSync(document, 0, 0);
+    return document;
+  }
+
+  it('make install quietly writes the served document anew where what it is made from is newer', () => {
+    const checkout = folder();
+    const clone = checkout.path('clone');
+    freshClone(clone);
+    const document = staleDocument(clone);
+    const [program, ...args] = [...prefixOf(clone, checkout.path('home'), undefined), 'make', 'install'];
+    const env = newcomersEnvironment('/nonexistent', checkout.path('bin'));
+    const { stdout, stderr } = spawnSync(program, args, { cwd: clone, env, encoding: 'utf8' });
+    expect(`${stdout}${stderr}`).to.equal('');
+    expect(readFileSync(document, 'utf8')).to.contain('"openapi": "3.1.');
+  });
+
+  it('the installation goes on to the sentence of make where the npm package node got no Node.js', () => {
+    const parsed = parseJson(readFileSync('package.json', 'utf8'));
+    const scripts = isObject(parsed) && isObject(parsed['scripts']) ? parsed['scripts'] : {};
+    const prepare = ['-c', String(scripts['prepare'])];
+    const { status, stdout, stderr } = spawnSync('sh', prepare, { cwd: folder().root, encoding: 'utf8' });
+    expect([status, stdout, stderr]).to.deep.equal([0, '', '']);
   });
 
   it('R-31: the list of what is not run has a reason each and only gets shorter', () => {
