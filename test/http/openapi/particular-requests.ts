@@ -57,6 +57,18 @@ export async function sendConflicts(api: RouteApi): Promise<void> {
   const sessions = await api.call('GET', '/Session?_count=1&_result=array');
   const session = String(Reflect.get(Object(Array.isArray(sessions.body) ? sessions.body[0] : {}), 'id'));
   await api.call('PATCH', `/Session/${session}`, failing);
+  await deleteAdministrator(api);
+}
+
+/** Asks to delete the last administrator of the box. */
+async function deleteAdministrator(api: RouteApi): Promise<void> {
+  const body = { email: `${randomUUID()}@mail.example`, password: 'correct horse' };
+  const id = String(Reflect.get(Object((await api.call('POST', '/users', { body })).body), 'id'));
+  const link = [{ resourceType: 'User', id }];
+  await api.call('PUT', '/AccessPolicy/last', {
+    body: { resourceType: 'AccessPolicy', id: 'last', engine: 'allow', link },
+  });
+  await api.call('DELETE', `/users/${id}`);
 }
 
 /** Creates by PUT, and deletes what is not there. */
@@ -100,7 +112,8 @@ export async function visitPages(api: RouteApi): Promise<void> {
   await browser.get(`${authorize}=app`);
   await browser.get(`${authorize}=app&response_mode=form_post`);
   await allow(browser, `${authorize}=asking`);
-  await allow(browser, `${authorize}=asking&scope=openid&nonce=x&response_mode=form_post`);
+  // A scope that the answer before did not allow.
+  await allow(browser, `${authorize}=asking&scope=openid+email&nonce=x&response_mode=form_post`);
   // Of an unknown user: it is confirmed at the page for signing out.
   await browser.submit('/auth/logout?client_id=leaving&post_logout_redirect_uri=https://app.example/bye', {});
   await newBrowser(api).get('/auth/logout?client_id=leaving&post_logout_redirect_uri=https://app.example/bye');
