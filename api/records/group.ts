@@ -15,7 +15,7 @@ import type { GroupContent, StoredGroup } from '../db/group.ts';
 import { Problem } from '../problem.ts';
 import { readDates, readNumber } from './search/values.ts';
 import { searchable } from './search/search.ts';
-import { changing, refuseManaged, withinQuota } from './write/change.ts';
+import { changing, changingRights, refuseManaged, withinQuota } from './write/change.ts';
 import type { ChangingServices } from './write/change.ts';
 import { differingFields } from './write/changed-fields.ts';
 import { demandPreconditions } from './write/conditions.ts';
@@ -105,7 +105,7 @@ function change(
   box: string,
   { id, requested, preconditions, confirmChanges }: ChangeOfRecord<number>,
 ): Promise<StoredGroup | undefined> {
-  return changing(services, box, async (connection, note) => {
+  return changingRights(services, box, async (connection, note) => {
     const current = await readGroup(connection, box, id);
     if (current === undefined) return undefined;
     refuseDeclared(current, services);
@@ -161,7 +161,7 @@ function remove(
     note({ event: 'group.deleted', target: target(id) });
     return current;
   };
-  return changing(services, box, removing, longestRemoval);
+  return changingRights(services, box, removing, longestRemoval);
 }
 
 /** Returns the names of the fields of a group that a request would change; `current` is undefined for a new one. */

@@ -20,7 +20,7 @@ import { readDates } from './search/values.ts';
 import type { SearchDefinition } from './search/parameters.ts';
 import { searchable } from './search/search.ts';
 import type { ResourceRef, ResourceServices, StoredKind } from './services.ts';
-import { changing, refuseManaged, withinQuota } from './write/change.ts';
+import { changing, changingRights, refuseManaged, withinQuota } from './write/change.ts';
 import { changedResourceFields, resourceEvent, storeEvent } from './write/changed-fields.ts';
 import type { WriteConditions, Preconditions } from './write/conditions.ts';
 import { demandPreconditions } from './write/conditions.ts';
@@ -75,6 +75,10 @@ async function create(services: ResourceServices, box: string, kind: StoredKind,
   });
 }
 
+/** Runs a change of a present resource, or its removal: only policies give rights to users. */
+const changingPresent = <T>(kind: StoredKind, ...change: Parameters<typeof changing<T>>): Promise<T> =>
+  kind === 'AccessPolicy' ? changingRights(...change) : changing(...change);
+
 type Change = WriteConditions & { readonly requested: RequestedChange };
 
 /**
@@ -95,7 +99,7 @@ async function replace(
   // Before the lock: hashing takes a while, and other changes of the box must not wait for it.
   const { secret } = submission;
   const hash = typeof secret === 'string' ? await services.secrets.store(secret) : undefined;
-  return changing(services, box, async (connection, note) => {
+  return changingPresent(kind, services, box, async (connection, note) => {
     const current = await readResource(connection, box, ref);
     refuseManaged(current, services);
     demandPreconditions(preconditions, current?.version);
@@ -143,7 +147,7 @@ async function patch(
   let hashed: Hashed | undefined;
   for (let round = 0; round < rounds; round += 1) {
     const known = hashed;
-    const outcome = await changing<Round>(services, box, async (connection, note) => {
+    const outcome = await changingPresent<Round>(kind, services, box, async (connection, note) => {
       const current = await readResource(connection, box, ref);
       if (current === undefined) return { row: undefined };
       refuseManaged(current, services);
@@ -189,7 +193,7 @@ function remove(
   { box, kind, id }: ResourceRef,
   preconditions: Preconditions,
 ): Promise<StoredResource | undefined> {
-  return changing(services, box, async (connection, note) => {
+  return changingPresent(kind, services, box, async (connection, note) => {
     const key = { kind, id };
     const current = await readResource(connection, box, key);
     refuseManaged(current, services);

@@ -3,6 +3,7 @@ import { isObject } from '../../crds/path.ts';
 import type { JsonObject } from '../../crds/path.ts';
 import { refusalTexts } from '../../crds/user-faults.ts';
 import { inBoxRecorded } from '../audit/recorded.ts';
+import type { NoteEvent } from '../audit/recorded.ts';
 import { bumpVersion } from '../db/box/box.ts';
 import { inBox } from '../db/core/transaction.ts';
 import type { Connection } from '../db/core/transaction.ts';
@@ -16,7 +17,7 @@ import type { Caller, ChangeOfRecord } from './record.ts';
 import type { ResourceServices } from './services.ts';
 import { InvalidUser, isStoredHash, readUserDocument, userVersion, writableUserFields } from './user-document.ts';
 import type { UserDocument } from './user-document.ts';
-import { changing, withinQuota } from './write/change.ts';
+import { changingRights, withinQuota } from './write/change.ts';
 import { differingFields } from './write/changed-fields.ts';
 import { ChangedMeanwhile, demandPreconditions } from './write/conditions.ts';
 
@@ -76,7 +77,7 @@ export async function changeUser(
   const all = [...document.faults, ...conflicts, ...(await oldPasswordFaults(services, before, fields, caller))];
   if (all.length > 0) throw new InvalidUser(all, entity);
   const password = fields.password === undefined ? undefined : await services.passwords.store(fields.password);
-  return changing(services, box, async (connection, note) => {
+  const store = async (connection: Connection, note: NoteEvent): Promise<StoredUser | undefined> => {
     // The lock holds the row still until it is stored.
     const present = (await lockUserRow(connection, box, id)) ? await readUser(connection, box, id) : undefined;
     if (present === undefined) return undefined;
@@ -95,7 +96,10 @@ export async function changeUser(
     const changed = [...new Set([...changes, ...verified])].sort();
     for (const event of userChangeEvents(present, changed, fields['group-ids'])) note(event);
     return row;
-  });
+  };
+  // Any other change ends no session and takes no rights: it needs no lock of the box.
+  const takesRights = password !== undefined || fields.status === 'inactive' || fields['group-ids'] !== undefined;
+  return (takesRights ? changingRights : inBoxRecorded)(services, box, store);
 }
 
 async function oldPasswordFaults(

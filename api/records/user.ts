@@ -1,6 +1,6 @@
 import { NUMBERED_ID } from '../../crds/fields.ts';
 import { bumpVersion } from '../db/box/box.ts';
-import { readUser, userListing } from '../db/user.ts';
+import { lockUserRow, readUser, userListing } from '../db/user.ts';
 import type { StoredUser } from '../db/user.ts';
 import { deleteUser, endUserSessions } from '../db/user-write.ts';
 import { Problem } from '../problem.ts';
@@ -12,7 +12,7 @@ import { searchable } from './search/search.ts';
 import { readNumber, readWord } from './search/values.ts';
 import { changedUserFields, changeUser, createUser } from './user-change.ts';
 import { listedUser, userVersion, userView } from './user-document.ts';
-import { changing } from './write/change.ts';
+import { changingRights } from './write/change.ts';
 import type { ChangingServices } from './write/change.ts';
 import { demandPreconditions } from './write/conditions.ts';
 import type { Preconditions } from './write/conditions.ts';
@@ -68,7 +68,7 @@ function nobody(): Problem {
 
 /**
  * Deletes a user with all that it has begun, in one transaction, and returns it; undefined when it was not there. Its
- * id is never used again. Throws Problem `precondition-failed`, and Outage.
+ * id is never used again. Throws Problem `precondition-failed`, `conflict` (the last administrator), and Outage.
  */
 export function removeUser(
   services: ChangingServices,
@@ -76,8 +76,9 @@ export function removeUser(
   id: number,
   preconditions: Preconditions = {},
 ): Promise<StoredUser | undefined> {
-  return changing(services, box, async (connection, note) => {
-    const row = await readUser(connection, box, id);
+  return changingRights(services, box, async (connection, note) => {
+    // Some changes of users do not wait for the lock of the box.
+    const row = (await lockUserRow(connection, box, id)) ? await readUser(connection, box, id) : undefined;
     demandPreconditions(preconditions, row && userVersion(row));
     if (row === undefined) return undefined;
     await deleteUser(connection, box, id);

@@ -59,8 +59,8 @@ export type ChangingServices = Pick<ResourceServices, 'pool' | 'trail' | 'revoca
 
 /**
  * Runs a change of a box, one at a time per box: its reads are still true when it writes. The events that it notes are
- * recorded with it. Throws Problem `not-found` when there is no such box, `conflict` if the change takes the last
- * administrator, and Outage; `limit` in milliseconds if it may take longer than usual.
+ * recorded with it. Throws Problem `not-found` when there is no such box, and Outage; `limit` in milliseconds if it may
+ * take longer than usual.
  */
 export function changing<T>(
   services: ChangingServices,
@@ -72,12 +72,28 @@ export function changing<T>(
     if (services.revocationsNeedStandby) await demandStandby(connection);
     const version = await lockResources(connection, box);
     if (version === undefined) throw nothingHere();
+    return work(connection, note);
+  };
+  return inBoxRecorded(services, box, change, limit);
+}
+
+/**
+ * Runs a change that may take rights from users, as {@link changing} does. Throws Problem `conflict` as well if it takes
+ * the last administrator.
+ */
+export function changingRights<T>(
+  services: ChangingServices,
+  box: string,
+  work: RecordedWork<T>,
+  limit?: number,
+): Promise<T> {
+  const change = async (connection: Connection, note: NoteEvent): Promise<T> => {
     const hadAdministrator = await hasAdministrator(connection, box);
     const done = await work(connection, note);
     if (hadAdministrator && !(await hasAdministrator(connection, box))) throw lastAdministrator();
     return done;
   };
-  return inBoxRecorded(services, box, change, limit);
+  return changing(services, box, change, limit);
 }
 
 /** A box without administrators could only be changed by its declarations or by `boxgate admin reset`. */

@@ -1,5 +1,6 @@
 // E-16: one click, in six ways, locked everybody out.
 import { expect } from 'chai';
+import { meanwhile } from '../../support/meanwhile.ts';
 import { member } from '../../support/member.ts';
 import { startBoxApi } from './box-api.ts';
 import type { BoxApi, Reply } from './box-api.ts';
@@ -63,6 +64,15 @@ describe('the last administrator of a box', () => {
     for (const body of [{ data: '{}' }, { password: 'another horse' }, { email: 'boss@mail.example' }]) {
       expect((await put(`/users/${user}`, body)).status).to.equal(200);
     }
+  });
+
+  it('is changed beside another change of the box, unless rights or sessions end', async () => {
+    const box = ['SELECT FROM boxgate.box WHERE box = $1 FOR NO KEY UPDATE', ['default']] as const;
+    const waiting = async (): Promise<Reply> => {
+      expect((await put(`/users/${user}`, { data: '1' })).status).to.equal(200);
+      return put(`/users/${user}`, { data: '2', 'group-ids': [Number(group)] });
+    };
+    expect((await meanwhile(api, [box], waiting)).status).to.equal(200);
   });
 
   it('is one of two who disable each other at the same time', async () => {
