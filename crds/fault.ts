@@ -11,6 +11,6 @@ export function faultSentence(fault: Fault): string {
 
 /** Joins sentences into one text: by a semicolon, or by a blank after a question. */
 export function joinedSentences(sentences: readonly string[]): string {
-  const [first = '', ...others] = sentences;
-  return others.reduce((all, next) => `${all}${all.endsWith('?') ? ' ' : '; '}${next}`, first);
+  const ends = sentences.slice(0, -1).map((sentence) => (sentence.endsWith('?') ? ' ' : '; '));
+  return sentences.map((sentence, nth) => `${sentence}${ends[nth] ?? ''}`).join('');
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { faultSentence } from '../../crds/fault.ts';
+import { faultSentence, joinedSentences } from '../../crds/fault.ts';
 import { objectRules, specRules, checkManifest } from '../../crds/manifest.ts';
 import { table } from './objects/table.ts';
 
@@ -27,5 +27,14 @@ describe('messages of the schema validator', () => {
     });
     expect(faults.length).to.be.above(200);
     for (const fault of faults) expect(fault.message, faultSentence(fault)).to.match(predicate);
+  });
+
+  it('are joined by a semicolon, and by a blank after a question', () => {
+    expect(joinedSentences(['a', 'b?', 'c', 'd'])).to.equal('a; b? c; d');
+    expect([joinedSentences([]), joinedSentences(['a?'])]).to.deep.equal(['', 'a?']);
+  });
+
+  it('are joined in the time of their length: a body of a megabyte may have as many faults', () => {
+    expect(joinedSentences(Array.from({ length: 100_000 }, () => 'is wrong'))).to.have.length(999_998);
   });
 });
