@@ -88,7 +88,8 @@ function mapped(properties: Readonly<Record<string, SchemaNode>>): Record<string
   return Object.fromEntries(Object.entries(properties).map(([name, node]) => [name, typesOf(node)]));
 }
 
-function atMost(faults: readonly Fault[]): readonly Fault[] {
+/** Returns the first faults of a value, and how many more there are. */
+export function atMost(faults: readonly Fault[]): readonly Fault[] {
   if (faults.length <= MOST_FAULTS) return faults;
   const rest = faults.length - MOST_FAULTS;
   return [...faults.slice(0, MOST_FAULTS), { path: '', message: `has ${rest} more faults` }];

@@ -10,7 +10,7 @@ import type { Fault } from '../../crds/fault.ts';
 import { isObject, parseJson } from '../../crds/path.ts';
 import type { JsonObject } from '../../crds/path.ts';
 import { schemaFaults } from '../../crds/schema-faults.ts';
-import { refusalTexts } from '../../crds/user-faults.ts';
+import { MOST_GROUPS_OF_USER, refusalTexts } from '../../crds/user-faults.ts';
 import { equal } from '../credentials/client-secret.ts';
 import type { StoredUser } from '../db/user.ts';
 import { Problem } from '../problem.ts';
@@ -133,7 +133,10 @@ function unknownFields(names: readonly string[], known: readonly string[]): read
 const matches = new Ajv({ allErrors: true, verbose: true, ownProperties: true }).compile<UserFields>(changedUserSchema);
 
 /** Checks known fields by the schema; returns the valid ones, and the first fault of each other one. */
-function checkFields(value: JsonObject): { readonly fields: UserFields; readonly faults: readonly Fault[] } {
+function checkFields(given: JsonObject): { readonly fields: UserFields; readonly faults: readonly Fault[] } {
+  const groups = given['group-ids'];
+  // One too many is a fault already: thousands would be described one by one.
+  const value = Array.isArray(groups) ? { ...given, 'group-ids': groups.slice(0, MOST_GROUPS_OF_USER + 1) } : given;
   if (matches(value)) return { fields: value, faults: [] };
   const faults = Map.groupBy(schemaFaults(matches.errors ?? [], value), ({ path }) => fieldOf(path));
   const valid = Object.fromEntries(Object.entries(value).filter(([name]) => !faults.has(name)));

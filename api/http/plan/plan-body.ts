@@ -4,6 +4,8 @@ import type { Static } from 'typebox';
 import type { IncomingMessage } from 'node:http';
 import { isObject, parseJson } from '../../../crds/path.ts';
 import { schemaFaults } from '../../../crds/schema-faults.ts';
+import { atMost } from '../../../crds/shape.ts';
+import { textFaults } from '../../../crds/text.ts';
 import { checkResource, rowIdOf } from '../../../crds/validate.ts';
 import type { PlannedChange, PlannedSubject } from '../../client/plan.ts';
 import { Problem } from '../../problem.ts';
@@ -77,7 +79,10 @@ function createBody(): PlanBody & { add: (line: string) => void } {
   let number = 0;
 
   function addObject(value: unknown): void {
-    if (!matches(value)) throw lineProblem(number, new Problem('invalid', schemaFaults(matches.errors ?? [], value)));
+    demandFit(isObject(value) ? { ...value, resource: null } : value, number);
+    if (!matches(value)) {
+      throw lineProblem(number, new Problem('invalid', atMost(schemaFaults(matches.errors ?? [], value))));
+    }
     const { suspended, resource, ...wanted } = value;
     if (keys.has(planKey(wanted))) {
       const detail = 'another object declares this id';
@@ -131,7 +136,14 @@ function createBody(): PlanBody & { add: (line: string) => void } {
   };
 }
 
+/** Throws Problem `invalid` for a value that no body of a request may hold, before each entry of it is described. */
+function demandFit(value: unknown, number: number): void {
+  const faults = textFaults(value);
+  if (faults.length > 0) throw lineProblem(number, new Problem('invalid', faults));
+}
+
 function parsedQuestion(value: unknown, number: number): Question {
+  demandFit(value, number);
   try {
     return parseQuestion(value);
   } catch (error) {

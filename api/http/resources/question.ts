@@ -3,6 +3,7 @@ import Type from 'typebox';
 import type { Static } from 'typebox';
 import { LONGEST_APP_NAME } from '../../../crds/access-policy.ts';
 import { schemaFaults } from '../../../crds/schema-faults.ts';
+import { atMost } from '../../../crds/shape.ts';
 import { Problem } from '../../problem.ts';
 import { appName } from '../gateway/original-request.ts';
 
@@ -51,8 +52,8 @@ const matches = new Ajv({ allErrors: true, verbose: true, ownProperties: true })
 /** A question to `$explain`: a caller and a request. */
 export type Question = Static<typeof questionSchema>;
 
-/** Checks the body of a question. Throws Problem `invalid` with every fault. */
+/** Checks the body of a question. Throws Problem `invalid` with its faults. */
 export function parseQuestion(body: unknown): Question {
   if (matches(body)) return body;
-  throw new Problem('invalid', schemaFaults(matches.errors ?? [], body));
+  throw new Problem('invalid', atMost(schemaFaults(matches.errors ?? [], body)));
 }

@@ -247,12 +247,15 @@ describe('POST /$plan', () => {
   });
 
   it('names the line of a fault', async () => {
+    const many = Array.from({ length: 20_001 }, () => 0);
     const cases: readonly (readonly [line: unknown, status: number, sentence: RegExp])[] = [
       [{ neither: 1 }, 400, /^line 3 must be a JSON object with the member `object` or `request`/],
       [object('Secret', 'x', {}), 422, /^line 3: kind /],
       [object('Client', 'x', machine, { id: 'y' }), 422, /^line 3: id must be the id of the resource/],
       [{ request: { subject: {}, request: { uri: '/' } } }, 422, /^line 3: request\.request-method /],
       [{ request: { subject: { group: 1 }, request: {} } }, 422, /^line 3: subject\.group must be a string/],
+      [{ request: { request: { changes: many } } }, 422, /^line 3: request\.changes must have at most 20000 entries$/],
+      [{ object: { kind: many } }, 422, /^line 3: kind must have at most 20000 entries$/],
     ];
     for (const [line, status, sentence] of cases) {
       const reply = await send([...admin, line]);

@@ -32,6 +32,10 @@ describe('the users API', () => {
     'groups that are not there': [{ email: 'x@mail.example', password, 'group-ids': [99] }, ['group-ids']],
     'groups that are no ids': [{ email: 'x@mail.example', password, 'group-ids': ['1'] }, ['group-ids']],
     'groups that no id is': [{ email: 'x@mail.example', password, 'group-ids': [0] }, ['group-ids']],
+    'thousands of groups that no id is': [
+      { email: 'x@mail.example', password, 'group-ids': Array.from({ length: 10_000 }, () => 0) },
+      ['group-ids'],
+    ],
     'all of it at once': [
       { email: 'x', password: 'x', data: 'x', status: 'x', 'group-ids': 'x', id: 1 },
       ['id', 'email', 'password', 'data', 'status', 'group-ids'],
