@@ -78,8 +78,8 @@ export function changing<T>(
 }
 
 /**
- * Runs a change that may take rights from users, as {@link changing} does. Throws Problem `conflict` as well if it takes
- * the last administrator.
+ * Runs a change that may take rights from users, as {@link changing} does. Throws Problem `conflict` as well if it
+ * takes the last administrator.
  */
 export function changingRights<T>(
   services: ChangingServices,
