@@ -17,7 +17,7 @@ function largeClients(count: number, namespace = 'default'): readonly Declared[]
     declared('Client', `large-${String(nth)}`, keyClient, {
       namespace,
       length: 32_768,
-      created: `2026-01-01T00:${String(nth + 10)}:00Z`,
+      created: `2026-01-01T00:00:00.${String(nth).padStart(3, '0')}Z`,
     }),
   );
 }
@@ -84,12 +84,13 @@ describe('two large boxes beside a small one', () => {
     });
     try {
       await reconciler.firstRound;
-      source.objects = [...largeClients(49, 'large-a'), ...largeClients(49, 'large-b')];
+      source.objects = [...largeClients(150, 'large-a'), ...largeClients(150, 'large-b')];
       changed('large-a');
       changed('large-b');
-      await eventually('all calls were made', () => order.length === 5);
+      await eventually('all calls were made', () => order.length === 11);
       await reconciler.stop(10_000);
-      expect(order.indexOf('small')).to.be.within(2, 3);
+      // It comes next; until it has prepared its call, the others may make one or two more.
+      expect(order.indexOf('small')).to.be.within(2, 7);
     } finally {
       await reconciler.stop();
       await api.stop();
