@@ -174,10 +174,10 @@ export async function decidingPolicy(
 ): Promise<string | Missing> {
   const missing = prepare(candidates, upTo);
   if (missing !== undefined) return missing;
-  // The usual cases, in which nothing of the request is looked at.
+  // The usual cases: nothing of the request is looked at. A policy with several rules may end at the first of them.
   const [first] = candidates;
   if (first === undefined) return '';
-  if (first.isUnconditional && first.fieldFault === undefined) return first.id;
+  if (first.policy.engine === 'allow') return first.id;
   const { granted, policy = '', failed } = await decideInTime(candidates, request());
   if (failed !== undefined) failedPolicies.note(box, failed);
   return granted ? policy : '';

@@ -28,6 +28,7 @@ describe('authorization', () => {
       { ...client, id: 'reader' },
       { ...client, id: 'careful' },
       { ...client, id: 'writer' },
+      { ...client, id: 'seeker' },
       {
         kind: 'AccessPolicy',
         id: 'reads',
@@ -48,6 +49,13 @@ describe('authorization', () => {
         engine: 'matcho',
         link: linked('writer'),
         matcho: { body: { name: 'good' } },
+      },
+      {
+        kind: 'AccessPolicy',
+        id: 'ends',
+        engine: 'complex',
+        link: linked('seeker'),
+        or: [{ engine: 'cel', expression: "'x'.contains(uri)" }, { engine: 'allow' }],
       },
     );
     await world.declare(
@@ -143,6 +151,11 @@ describe('authorization', () => {
     expect(await ask('writer', '/Client', { body: { name: 'bad' } })).to.equal('forbidden');
     expect(await ask('writer', '/Client', { body: undefined })).to.equal('forbidden');
     expect(read).to.equal(3);
+  });
+
+  it('E-03 does not grant by a policy whose evaluation was ended, whatever rule comes after it', async () => {
+    expect(await ask('seeker', '/Client/short')).to.equal('ends');
+    expect(await ask('seeker', `/Client/${'x'.repeat(300)}`)).to.equal('forbidden');
   });
 
   it('lets in whom a policy for anyone lets in, known or not', async () => {
