@@ -1,6 +1,4 @@
 import { expect } from 'chai';
-import { bumpVersion } from '../../api/db/box/box.ts';
-import type { Connection } from '../../api/db/core/transaction.ts';
 import { declaredGroups, findGroups, sizesOfGroups, storeGroups } from '../../api/db/declared-group.ts';
 import { insertGroup } from '../../api/db/group.ts';
 import { insertUser, setGroupsOfUser } from '../../api/db/user-write.ts';
@@ -20,12 +18,8 @@ describe('the statements of declared groups', () => {
     await database.owner.query('DELETE FROM boxgate.user; DELETE FROM boxgate.group; DELETE FROM boxgate.last_id');
   });
 
-  function changing<T>(work: (connection: Connection, version: number) => Promise<T>): Promise<T> {
-    return database.write(async (connection) => work(connection, await bumpVersion(connection, 'default')));
-  }
-
   const store = (...names: readonly string[]) =>
-    changing((connection, version) =>
+    database.change((connection, version) =>
       storeGroups(
         connection,
         'default',
@@ -42,21 +36,23 @@ describe('the statements of declared groups', () => {
   }
 
   it('give new groups the next numbers, and keep the number of one that is there', async () => {
-    await changing((c, version) => insertGroup(c, 'default', version, { name: 'b', description: 'made over REST' }));
+    await database.change((c, version) =>
+      insertGroup(c, 'default', version, { name: 'b', description: 'made over REST' }),
+    );
     await store('c', 'b', 'a');
     expect(await ids()).to.deep.equal([
       { id: 1, name: 'b' },
       { id: 2, name: 'a' },
       { id: 3, name: 'c' },
     ]);
-    await changing((c, version) => insertGroup(c, 'default', version, { name: 'd', description: null }));
+    await database.change((c, version) => insertGroup(c, 'default', version, { name: 'd', description: null }));
     await store('e');
     expect(JSON.stringify(await ids())).to.contain('{"id":4,"name":"d"},{"id":5,"name":"e"}');
   });
 
   it('find a group whoever made it, and of the declared ones those of one cluster', async () => {
     await store('ours');
-    await changing((c, version) => insertGroup(c, 'default', version, { name: 'theirs', description: null }));
+    await database.change((c, version) => insertGroup(c, 'default', version, { name: 'theirs', description: null }));
     const found = await database.read((c) => findGroups(c, 'default', ['theirs', 'ours', 'nobody']));
     expect(found.map(({ id }) => id).sort()).to.deep.equal(['ours', 'theirs']);
     expect(await database.read((c) => declaredGroups(c, 'default', 'c2'))).to.deep.equal([]);

@@ -1,8 +1,6 @@
 import { expect } from 'chai';
-import { bumpVersion } from '../../api/db/box/box.ts';
 import { deleteGroup, insertGroup, readGroup, updateGroup } from '../../api/db/group.ts';
 import type { StoredGroup } from '../../api/db/group.ts';
-import type { Connection } from '../../api/db/core/transaction.ts';
 import { insertUser, setGroupsOfUser } from '../../api/db/user-write.ts';
 import { boxDatabase } from '../records/box-database.ts';
 import type { BoxDatabase } from '../records/box-database.ts';
@@ -18,12 +16,8 @@ describe('the statements of groups', () => {
     await database.owner.query('DELETE FROM boxgate.user; DELETE FROM boxgate.group; DELETE FROM boxgate.last_id');
   });
 
-  function changing<T>(work: (connection: Connection, version: number) => Promise<T>): Promise<T> {
-    return database.write(async (connection) => work(connection, await bumpVersion(connection, 'default')));
-  }
-
   function insert(name: string, description: string | null = null): Promise<StoredGroup | undefined> {
-    return changing((connection, version) => insertGroup(connection, 'default', version, { name, description }));
+    return database.change((connection, version) => insertGroup(connection, 'default', version, { name, description }));
   }
 
   it('gives ids that count from 1, and refuses a name that is there', async () => {
@@ -37,7 +31,7 @@ describe('the statements of groups', () => {
     const one = await insert('one');
     await insert('two');
     const change = (id: number, name: string) =>
-      changing((connection, version) =>
+      database.change((connection, version) =>
         updateGroup(connection, 'default', { id, version }, { name, description: 'x' }),
       );
     const changed = await change(1, 'three');

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { bumpVersion } from '../../api/db/box/box.ts';
 import { createPool, defaultLimits } from '../../api/db/core/pool.ts';
 import { inBoxWithin } from '../../api/db/core/transaction.ts';
 import type { Connection } from '../../api/db/core/transaction.ts';
@@ -11,6 +12,8 @@ export interface BoxDatabase {
   readonly owner: pg.Pool;
   /** Work in box `default`. */
   write<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
+  /** The same under the next config version of the box. */
+  change<T>(work: (connection: Connection, version: number) => Promise<T>): Promise<T>;
   read<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
   /** The config version of a box. */
   versionOf(box: string): Promise<number>;
@@ -25,11 +28,13 @@ export async function boxDatabase(): Promise<BoxDatabase> {
   const pool = createPool(database.apiUrl, { ...limits, connections: 8 }, 'boxgate-test', () => undefined);
   const owner = createPool(database.ownerUrl, { ...limits, statementTimeout: 30_000 }, 'owner', () => undefined);
   await owner.query(`INSERT INTO boxgate.box (box) VALUES ('default'), ('other')`);
+  // As an apply has them: thousands of rows take longer than a request may.
+  const write: BoxDatabase['write'] = (work) => inBoxWithin(pool, 'default', { mode: 'write', limit: 60_000 }, work);
   return {
     pool,
     owner,
-    // As an apply has them: thousands of rows take longer than a request may.
-    write: (work) => inBoxWithin(pool, 'default', { mode: 'write', limit: 60_000 }, work),
+    write,
+    change: (work) => write(async (connection) => work(connection, await bumpVersion(connection, 'default'))),
     read: (work) => inBoxWithin(pool, 'default', { mode: 'snapshot', limit: 60_000 }, work),
     async versionOf(box) {
       const text = 'SELECT config_version AS version FROM boxgate.box WHERE box = $1';
