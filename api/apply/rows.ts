@@ -180,7 +180,6 @@ export async function deleteRows(
   const { resources, groups } = byTable(keys);
   if (resources.length > 0) await deleteResources(connection, box, version, resources);
   if (groups.length === 0) return resources;
-  // Before the rows of the groups: creating a user locks the two in this order.
   await lockUse(connection, box);
   return [...resources, ...numbered(await deleteGroups(connection, box, groups))];
 }

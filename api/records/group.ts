@@ -121,8 +121,6 @@ function change(
     if (isRenamed) await refuseLinked(connection, box, { name: current.name });
     const use =
       isRenamed && content.name !== current.lastName ? await useOfName(connection, box, content.name) : undefined;
-    // Before the group's row: creating a user locks the two in this order.
-    await lockUse(connection, box);
     const version = await bumpVersion(connection, box);
     // Thrown within: after a refused name the transaction reads nothing more.
     return withinQuota(connection, box, async () => {
@@ -154,7 +152,6 @@ function remove(
     if (current !== undefined) refuseDeclared(current, services);
     demandPreconditions(preconditions, current?.version);
     if (current === undefined) return undefined;
-    // Before the group's row: creating a user locks the two in this order.
     await lockUse(connection, box);
     await refuseLinked(connection, box, { name: current.name, id });
     await deleteGroup(connection, box, id);

@@ -1,5 +1,6 @@
 import { NUMBERED_ID } from '../../crds/fields.ts';
 import { bumpVersion } from '../db/box/box.ts';
+import { lockUse } from '../db/box/box-use.ts';
 import { lockUserRow, readUser, userListing } from '../db/user.ts';
 import type { StoredUser } from '../db/user.ts';
 import { deleteUser, endUserSessions } from '../db/user-write.ts';
@@ -77,6 +78,7 @@ export function removeUser(
   preconditions: Preconditions = {},
 ): Promise<StoredUser | undefined> {
   return changingRights(services, box, async (connection, note) => {
+    await lockUse(connection, box);
     // Some changes of users do not wait for the lock of the box.
     const row = (await lockUserRow(connection, box, id)) ? await readUser(connection, box, id) : undefined;
     demandPreconditions(preconditions, row && userVersion(row));

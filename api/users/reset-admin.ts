@@ -3,6 +3,7 @@ import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { NoteEvent } from '../audit/recorded.ts';
 import type { Box } from '../../crds/box.ts';
 import type { Passwords } from '../credentials/password.ts';
+import { lockUse } from '../db/box/box-use.ts';
 import { bumpVersion, lockVersion } from '../db/box/box.ts';
 import type { Connections } from '../db/core/pool.ts';
 import { readResource } from '../db/resource/resource.ts';
@@ -60,6 +61,7 @@ async function store(
   key: string,
   password: StoredPassword,
 ): Promise<boolean> {
+  await lockUse(connection, box);
   const version = await bumpVersion(connection, box);
   const admins = await groupOfAdmins(connection, box, version, note);
   await allowAdmins(connection, box, version, note);

@@ -46,7 +46,8 @@ export async function demandFewUsers(connection: Connection, box: string): Promi
 }
 
 /** Deletes a portion of the users of a box whose data is about to end; returns how many. */
-export function deleteSomeUsers(connection: Connection, box: string): Promise<number> {
+export async function deleteSomeUsers(connection: Connection, box: string): Promise<number> {
+  await lockUse(connection, box);
   const first = 'id IN (SELECT id FROM boxgate.user WHERE box = $1 ORDER BY id LIMIT $2)';
   return deleteUsers(connection, box, first, usersAtOnce);
 }

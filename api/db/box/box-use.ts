@@ -29,7 +29,8 @@ export async function findUse(connection: Connection, box: string): Promise<BoxU
 
 /**
  * Reads the usage of a box and locks the counts until the transaction ends: nobody else creates or deletes anything in
- * the box meanwhile.
+ * the box meanwhile. Every transaction that creates or deletes users or groups calls it before it locks their rows and
+ * counters (and after the row of the box): two that lock these in different orders would wait for each other.
  */
 export async function lockUse(connection: Connection, box: string): Promise<BoxUse> {
   const { rows } = await connection.query<UseColumns>(

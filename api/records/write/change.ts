@@ -10,7 +10,7 @@ import { nothingHere, Problem } from '../../problem.ts';
 import type { ResourceServices } from '../services.ts';
 import type { Fault } from '../../../crds/fault.ts';
 import { quotaSentence } from '../../../crds/quota.ts';
-import { readUse } from '../../db/box/box-use.ts';
+import { lockUse, readUse } from '../../db/box/box-use.ts';
 import type { BoxUse, StoredQuotaName } from '../../db/box/box-use.ts';
 
 /** Makes the error of a change that exceeds a quota. */
@@ -26,7 +26,7 @@ export async function withinQuota<T>(
   change: () => Promise<T>,
   refuse?: QuotaRefusal,
 ): Promise<T> {
-  const before = await readUse(connection, box);
+  const before = await lockUse(connection, box);
   const done = await change();
   const after = await readUse(connection, box);
   demandQuota(before, after, refuse);
