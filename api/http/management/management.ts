@@ -168,8 +168,11 @@ function isCluster(value: unknown): value is string {
   return typeof value === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(value);
 }
 
+/** Bytes of a call about all that a cluster or a box has. */
+const longestBody = 16 * 1024 * 1024;
+
 /** Reads and parses the body of a call, of at most `limit` bytes. Throws Problem. */
-async function jsonBody(request: Request, limit = longestLine): Promise<unknown> {
+async function jsonBody(request: Request, limit = longestBody): Promise<unknown> {
   return parseJson((await readBody(request, limit)).toString('utf8'));
 }
 
@@ -233,15 +236,15 @@ async function readLines(request: Request): Promise<{ head: ApplyHead; lines: re
   return { head, lines };
 }
 
-/** Characters: more than etcd allows for an object. */
-const longestLine = 16 * 1024 * 1024;
-
-/** Reads lines without node's readline, which also ends a line at U+2028; a resource's text may contain it. */
+/**
+ * Reads lines, each as long as a resource may be over REST, without node's readline: that also ends a line at U+2028,
+ * which a resource's text may contain.
+ */
 async function* callLines(request: Request): AsyncGenerator<string> {
   request.setEncoding('utf8');
   try {
     // The unread rest after a refused line must not prevent the answer.
-    yield* linesOf(request.iterator({ destroyOnReturn: false }), longestLine);
+    yield* linesOf(request.iterator({ destroyOnReturn: false }), bodyLimits.resource);
   } catch (error) {
     if (error instanceof RangeError) throw new Problem('bad-request', error.message);
     // An incomplete call is invalid: the caller died while sending it.

@@ -11,7 +11,7 @@ import type { PlannedChange, PlannedSubject } from '../../client/plan.ts';
 import { Problem } from '../../problem.ts';
 import { planKey } from '../../apply/planned-lines.ts';
 import type { WantedObject } from '../../apply/planned-lines.ts';
-import { readBody } from '../request/read-body.ts';
+import { bodyLimits, readBody } from '../request/read-body.ts';
 import { parseQuestion } from '../resources/question.ts';
 import type { Question } from '../resources/question.ts';
 import { createTurns } from '../../../program/scheduling.ts';
@@ -71,6 +71,11 @@ export async function parsePlan(bytes: Buffer): Promise<PlanBody> {
   return body;
 }
 
+const tooLong = new Problem(
+  'too-large',
+  `must have at most ${String(bodyLimits.resource)} characters: a line has one object or request`,
+);
+
 function createBody(): PlanBody & { add: (line: string) => void } {
   const objects: WantedObject[] = [];
   const refused: PlannedChange[] = [];
@@ -119,6 +124,7 @@ function createBody(): PlanBody & { add: (line: string) => void } {
     requests,
     add(line) {
       number += 1;
+      if (line.length > bodyLimits.resource) throw lineProblem(number, tooLong);
       const value = parseJson(line);
       if (isObject(value) && Object.hasOwn(value, 'object')) addObject(value['object']);
       else if (isObject(value) && Object.hasOwn(value, 'request')) addRequest(value['request']);

@@ -268,6 +268,11 @@ describe('POST /$plan', () => {
     expect((await api.call('POST', '/$plan', { body: {} })).status).to.equal(415);
     const tooLong = await api.call('POST', '/$plan', { type: ndjson, body: 'x'.repeat(16_777_217) });
     expect(tooLong.status).to.equal(413);
+    const longLine = await send([...admin, object('Client', 'long', { details: 'x'.repeat(1_048_576) })]);
+    expect([longLine.status, ...sentences(longLine)]).to.deep.equal([
+      413,
+      'line 3 must have at most 1048576 characters: a line has one object or request',
+    ]);
     const request = { request: { subject: { client: 'app' }, request: { 'request-method': 'get', uri: '/' } } };
     expect((await send(Array.from({ length: 1001 }, () => request))).status).to.equal(413);
   });
