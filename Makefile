@@ -10,7 +10,6 @@ IMAGE ?= boxgate:$(TAG)
 VERSION_OF_PACKAGE = $(shell sed -n 's/^  "version": "\(.*\)",$$/\1/p' package.json)
 
 INSTALLED := node_modules/.package-lock.json
-DOCUMENT := api/http/endpoints/openapi.json
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -138,9 +137,8 @@ install: $(INSTALLED) ## the packages of package-lock.json, where they are missi
 	  echo "blocked or found no build for this machine. Run: npm rebuild node --foreground-scripts"; \
 	  echo "and see what it says; with ignore-scripts in an .npmrc, take that away first."; \
 	  exit 1; }
-	@# The served document is made anew where a file that it is made from is newer, as after a pull.
-	@test ! -w . || { test -f $(DOCUMENT) && test -z "$$(find crds api tools/openapi -type f -newer $(DOCUMENT))"; } || \
-	  node_modules/.bin/node tools/openapi/generate.ts
+	@# The sources of the served document may be newer, as after a pull.
+	@node_modules/.bin/node tools/openapi/generate.ts
 
 $(INSTALLED): package-lock.json
 	@test -w . || { \

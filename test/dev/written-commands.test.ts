@@ -262,6 +262,9 @@ describe('R-31 the commands of README, the pages and the hints of boxgate dev', 
     const { stdout, stderr } = spawnSync(program, args, { cwd: clone, env, encoding: 'utf8' });
     expect(`${stdout}${stderr}`).to.equal('');
     expect(readFileSync(document, 'utf8')).to.contain('"openapi": "3.1.');
+    const { mtimeMs } = statSync(document);
+    spawnSync(program, args, { cwd: clone, env });
+    expect(statSync(document).mtimeMs, 'the second time').to.equal(mtimeMs);
   });
 
   it('the installation goes on to the sentence of make where the npm package node got no Node.js', () => {

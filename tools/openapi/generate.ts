@@ -1,7 +1,25 @@
-// `node tools/openapi/generate.ts <file>`: writes the OpenAPI document, by default where the API reads it.
-import { writeFileSync } from 'node:fs';
-import { routes, subtrees } from '../../api/app.ts';
-import { openApiDocument } from './document.ts';
+// `node tools/openapi/generate.ts`: writes the OpenAPI document where the API reads it, unless it is newer than all that
+// it is made from, or the checkout cannot be written. With a file name: writes it there.
+import { accessSync, constants, globSync, statSync, writeFileSync } from 'node:fs';
 
-const file = process.argv[2] ?? 'api/http/endpoints/openapi.json';
-writeFileSync(file, `${JSON.stringify(openApiDocument({ routes, subtrees }), null, 2)}\n`);
+const served = 'api/http/endpoints/openapi.json';
+const [, , file] = process.argv;
+if (file !== undefined || (isWritable() && isStale())) {
+  const { routes, subtrees } = await import('../../api/app.ts');
+  const { openApiDocument } = await import('./document.ts');
+  writeFileSync(file ?? served, `${JSON.stringify(openApiDocument({ routes, subtrees }), null, 2)}\n`);
+}
+
+function isStale(): boolean {
+  const written = statSync(served, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return globSync(['crds/*.ts', 'api/**/*.ts', 'tools/openapi/*']).some((source) => statSync(source).mtimeMs > written);
+}
+
+function isWritable(): boolean {
+  try {
+    accessSync('.', constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

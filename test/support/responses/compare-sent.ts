@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { globSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { isObject, parseJson } from '../../../crds/path.ts';
 import type { JsonObject } from '../../../crds/path.ts';
 import { comparisonWith } from './comparison.ts';
@@ -36,19 +35,11 @@ function comparing(folder: string): Parameters<typeof recordResponses>[0] {
   };
 }
 
-const DOCUMENT = 'api/http/endpoints/openapi.json';
-
-/** Writes the document where it is missing or older than a file that it is made of. */
-export function writeDocument(): void {
-  const written = statSync(DOCUMENT, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const sources = globSync(['crds/*.ts', 'api/**/*.ts', 'tools/openapi/*']);
-  if (sources.some((file) => statSync(file).mtimeMs > written))
-    execFileSync(process.execPath, ['tools/openapi/generate.ts']);
-}
-
-/** Reads the document that {@link writeDocument} wrote. */
+/** Reads the document that the API sends. */
 export function readDocument(): JsonObject {
-  const document = parseJson(readFileSync(new URL(`../../../${DOCUMENT}`, import.meta.url), 'utf8'));
+  const document = parseJson(
+    readFileSync(new URL('../../../api/http/endpoints/openapi.json', import.meta.url), 'utf8'),
+  );
   if (isObject(document)) return document;
   throw new Error('openapi.json is not a document');
 }
