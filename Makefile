@@ -15,7 +15,7 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 dev: install ## starts what examples/standalone declares, with a Postgres of its own, and prints a curl for a token (PORT=9000: another port; STATE=<dir>: keeps its data there)
-	@node_modules/.bin/node dev/boxgate.cjs dev examples/standalone $(if $(PORT),--port $(PORT) --management-port 0) $(if $(STATE),--state $(STATE))
+	@./boxgate dev examples/standalone $(if $(PORT),--port $(PORT)) $(if $(STATE),--state $(STATE))
 
 test: install needs ## the tests, on a real Postgres and a real Kubernetes API
 	@echo "Running the tests: about a quarter of an hour on two cores"

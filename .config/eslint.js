@@ -130,7 +130,7 @@ export default tseslint.config(
     },
   },
   {
-    // The launcher and the tools' own settings: plain JavaScript, CommonJS where old Nodes or the tool demand it.
+    // The tools' own settings: plain JavaScript, CommonJS where the tool demands it.
     files: ['**/*.cjs', '**/*.js'],
     extends: [tseslint.configs.disableTypeChecked],
     languageOptions: {

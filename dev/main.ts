@@ -8,7 +8,6 @@ import { USAGE } from './options.ts';
 const compileCache = fileURLToPath(new URL('../node_modules/.cache/boxgate', import.meta.url));
 
 enableCompileCache(compileCache);
-endWithLauncher();
 process.exitCode = await runHere(process.argv.slice(2));
 
 /** Runs a command of a checkout: its own two, or one of the image's. */
@@ -23,14 +22,4 @@ async function runHere(args: readonly string[]): Promise<number> {
   withSmallHeap(compileCache, process.env);
   const { runDev } = await import('./run-dev.ts');
   return runDev(others, [process.execPath, import.meta.filename], compileCache, process.env);
-}
-
-/** Ends every command when its parent, the launcher of an old Node (boxgate.cjs), is gone, however that died. */
-function endWithLauncher(): void {
-  if (process.send === undefined) return;
-  const end = (): boolean => process.kill(process.pid, 'SIGTERM');
-  process.once('disconnect', end);
-  process.channel?.unref();
-  // The launcher may have gone before the listener was added.
-  if (!process.connected) end();
 }

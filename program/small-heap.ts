@@ -16,7 +16,7 @@ export const RECONCILER_HEAP = [...SMALL_HEAP, '--expose-gc'] as const;
 export function withSmallHeap(compileCache: string | undefined, environment: NodeJS.ProcessEnv): void {
   const { execArgv, execPath, argv } = process;
   const isSmall = RECONCILER_HEAP.every((flag) => execArgv.includes(flag));
-  if (isSmall || process.connected || !('execve' in process)) return;
+  if (isSmall || !('execve' in process)) return;
   // execve is still experimental, and prints a warning on standard error.
   process.emitWarning = () => undefined;
   const settings = { ...environment, ...(compileCache === undefined ? {} : { NODE_COMPILE_CACHE: compileCache }) };

@@ -15,8 +15,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 process.stderr.on('error', () => undefined);
 
-// kubectl runs a file of this name; the launcher of a checkout, which is another file by then, says so in the
-// environment.
+// kubectl runs a file of this name; the script of a checkout says so in the environment.
 const isPlugin = path.basename(process.argv0) === 'kubectl-boxgate' || process.env['BOXCTL_PLUGIN'] === 'kubectl';
 
 // No await here: the single file (tools/boxctl) is a CommonJS module.

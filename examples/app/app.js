@@ -1,4 +1,4 @@
-// An app that signs people in with openid-client. With `npx boxgate dev examples/people` in another terminal:
+// An app that signs people in with openid-client. With `./boxgate dev examples/people` in another terminal:
 // npx node examples/app/app.js, and open http://127.0.0.1:3000
 import { createServer } from 'node:http';
 import * as openid from 'openid-client';

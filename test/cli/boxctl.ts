@@ -28,7 +28,7 @@ export interface Boxctl {
 }
 
 /** The command as a checkout has it. */
-const command = [process.execPath, 'api/cli/boxctl.cjs'] as const;
+const command = ['./boxctl'] as const;
 
 /** Starts it for the box `default` of an API, with the credential of its client `admin`. */
 export function startAdminBoxctl(server: string): Promise<Boxctl> {

@@ -25,7 +25,7 @@ describe('kubectl boxgate', () => {
 
   before(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'kubectl-boxgate-'));
-    await symlink(path.resolve('api/cli/kubectl-boxgate.cjs'), path.join(folder, 'kubectl-boxgate'));
+    await symlink(path.resolve('boxctl'), path.join(folder, 'kubectl-boxgate'));
     rig = await startOperatorRig(await startControlPlane(), undefined, true);
     await rig.operator();
     box = await rig.box({ secrets: false });
@@ -124,8 +124,8 @@ describe('kubectl boxgate', () => {
     await copyFile(kubeconfig, elsewhere);
     const config = ['--kubeconfig', elsewhere, 'config', 'set-context', 'here', '--namespace', 'people'] as const;
     await kubectl(rig.plane, ...config);
-    const line = ['api/cli/boxctl.cjs', 'box', 'status', '--box', box, '--output', 'json'];
-    const { code, output, messages } = await runProgram(process.execPath, line, elsewhere);
+    const line = ['box', 'status', '--box', box, '--output', 'json'];
+    const { code, output, messages } = await runProgram('./boxctl', line, elsewhere);
     expect([code, messages]).to.deep.equal([0, '']);
     expect(parseJson(output)).to.include({
       box_from: '--box',

@@ -195,7 +195,7 @@ describe('boxctl login', () => {
   });
 
   it('^C ends it with 130 and keeps nothing', async () => {
-    const program = spawn(process.execPath, ['api/cli/boxctl.cjs', 'login', '--no-browser'], {
+    const program = spawn('./boxctl', ['login', '--no-browser'], {
       env: { PATH: process.env['PATH'], HOME: boxctl.home, BOXCTL_SERVER: api.url, BOXCTL_BOX: 'default' },
     });
     let said = '';

@@ -28,7 +28,7 @@ describe('docs/reference/boxctl.md', () => {
   /** Starts the commands of a block; files that they write are in the home folder of a person. */
   function start(block: string | undefined) {
     const checkout = process.cwd();
-    const commands = (block ?? 'false').replaceAll('npx boxctl', `node ${checkout}/api/cli/boxctl.cjs`);
+    const commands = (block ?? 'false').replaceAll('./boxctl', `${checkout}/boxctl`);
     return startChild('sh', ['-ec', `cd "$HOME"; ${commands}`], {
       env: { PATH: process.env['PATH'] ?? '', HOME: boxctl.home, ADMIN_SECRET: adminSecret },
     });

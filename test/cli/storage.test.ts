@@ -50,7 +50,7 @@ describe('boxctl whose files or output cannot be written', () => {
   });
 
   it('says that the output cannot be written, and is quiet about a pipe that nobody reads on', async () => {
-    const command = `'${process.execPath}' api/cli/boxctl.cjs completion bash`;
+    const command = './boxctl completion bash';
     expect(await shell(`${command} > /dev/full`)).to.deep.equal({
       code: 3,
       messages: 'boxctl: the output cannot be written: its file system is full\n',

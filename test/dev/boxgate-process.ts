@@ -19,19 +19,16 @@ export interface BoxgateProcess {
   end(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals>;
 }
 
-/** Options of starting `boxgate`; by default, the Node of the tests starts it in the folder of the tests. */
+/** Options of starting `boxgate`; by default, that of this checkout. */
 export interface BoxgateOptions {
   /** Command line before the arguments of `boxgate`. */
   readonly command?: readonly [string, ...string[]];
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** The launcher, started by the Node that runs the tests. */
-export const launcher = [process.execPath, 'dev/boxgate.cjs'] as const;
-
 /** Starts `boxgate` with these arguments. */
 export function startBoxgate(args: readonly string[], options: BoxgateOptions = {}): BoxgateProcess {
-  const [program, ...first] = options.command ?? launcher;
+  const [program, ...first] = options.command ?? ['./boxgate'];
   const child = spawn(program, [...first, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...options.environment },

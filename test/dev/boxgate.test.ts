@@ -1,118 +1,77 @@
 import { expect } from 'chai';
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { eventually } from '../support/eventually.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import { familyOf, isRunning } from '../support/processes.ts';
+import { startBoxgate } from './boxgate-process.ts';
+import { anyPorts, urlsOf } from './dev-process.ts';
+import { clientYaml, temporaryFolder } from './temporary-folder.ts';
+import type { TemporaryFolder } from './temporary-folder.ts';
 
-// The launcher is tried in a scratch checkout with a small program in the place of dev/main.ts.
+/** Tells its arguments and its plugin, or ends as it is told. */
 const program = `
-const [what] = process.argv.slice(2);
-if (process.connected) { process.once('disconnect', () => process.exit(0)); process.channel?.unref(); }
-if (what === 'echo') console.log(JSON.stringify({ args: process.argv.slice(2), program: process.argv[1]  }));
+const [what, ...args] = process.argv.slice(2);
 if (what === 'fail') process.exit(7);
-if (what === 'die') process.kill(process.pid, 'SIGKILL');
-if (what === 'serve') {
-  process.on('SIGTERM', () => { console.log('stopping'); clearInterval(open); });
-  const open = setInterval(() => undefined, 1000);
-  console.log('serving');
-}
+console.log(JSON.stringify([...args, process.env.BOXCTL_PLUGIN ?? '']));
 `;
 
-/**
- * Command lines of the launcher, by the Node that runs it: the pinned one, one that can replace its process, an old
- * one.
- */
-const ways = {
-  'in the pinned Node': (root: string) => [join(root, 'node_modules/node/bin/node')],
-  'from a Node that can replace its process': (root: string) => [join(root, 'other-node')],
-  'from an old Node': (root: string) => [join(root, 'other-node'), '--require', join(root, 'old.cjs')],
-};
+/** The machine has neither npm nor a Node.js of its own. */
+const env = { PATH: '/usr/bin:/bin' };
 
-describe('the boxgate command', () => {
-  let root = '';
+describe('the commands at the top of a checkout', () => {
+  let folder: TemporaryFolder;
 
   before(() => {
-    root = realpathSync(mkdtempSync(join(tmpdir(), 'boxgate-launcher-')));
-    mkdirSync(join(root, 'node_modules/node/bin'), { recursive: true });
-    symlinkSync(process.execPath, join(root, 'node_modules/node/bin/node'));
-    copyFileSync(process.execPath, join(root, 'other-node'));
-    copyLauncher(root);
-    writeFileSync(join(root, 'dev/main.ts'), program);
-    writeFileSync(join(root, 'old.cjs'), 'delete process.execve;');
-    writeFileSync(join(root, 'package.json'), '{"type":"module"}');
+    folder = temporaryFolder();
+    for (const place of ['a checkout/dev', 'a checkout/api/cli', 'a checkout/node_modules/node/bin', 'bare', 'links'])
+      mkdirSync(folder.path(place), { recursive: true });
+    symlinkSync(process.execPath, folder.path('a checkout/node_modules/node/bin/node'));
+    for (const file of ['dev/main.ts', 'api/cli/main.ts']) folder.write(`a checkout/${file}`, program);
+    for (const command of ['boxgate', 'boxctl']) {
+      copyFileSync(command, folder.path('a checkout', command));
+      copyFileSync(command, folder.path('bare', command));
+      symlinkSync(`../a checkout/${command}`, folder.path('links', command));
+    }
+    symlinkSync('../a checkout/boxctl', folder.path('links/kubectl-boxgate'));
   });
+  after(() => folder.remove());
 
-  after(() => {
-    rmSync(root, { recursive: true, force: true });
-  });
-
-  for (const [way, nodeOf] of Object.entries(ways)) {
-    describe(way, () => {
-      const run = (...args: string[]) => {
-        const [command = '', ...options] = nodeOf(root);
-        return spawnSync(command, [...options, join(root, 'dev/boxgate.cjs'), ...args], { encoding: 'utf8' });
-      };
-
-      it('passes the arguments on as they are', () => {
-        const answer = run('echo', 'two words', '--port=0', '');
-        expect(answer.stderr).to.equal('');
-        expect(JSON.parse(answer.stdout)).to.deep.include({
-          args: ['echo', 'two words', '--port=0', ''],
-          program: join(root, 'dev/main.ts'),
-        });
+  for (const command of ['boxgate', 'boxctl']) {
+    for (const place of ['a checkout', 'links']) {
+      it(`${command} in ${place} passes the arguments on as they are, and ends with the code of the program`, () => {
+        const file = folder.path(place, command);
+        const told = spawnSync(file, ['tell', 'two words', '--port=0', ''], { cwd: '/', env, encoding: 'utf8' });
+        expect([told.stdout, told.stderr]).to.deep.equal(['["two words","--port=0","",""]\n', '']);
+        expect(spawnSync(file, ['fail'], { cwd: '/', env }).status).to.equal(7);
       });
+    }
 
-      it('ends with the exit code of the program', () => {
-        expect(run('fail').status).to.equal(7);
-        expect(run('other').status).to.equal(0);
-      });
-
-      it('dies of the signal that the program dies of', () => {
-        expect(run('die').signal).to.equal('SIGKILL');
-      });
-
-      it('passes a signal on, so that the program can stop gracefully', async () => {
-        const { launcher, output } = await serve(nodeOf(root), root);
-        launcher.kill('SIGTERM');
-        expect(await once(launcher, 'close')).to.deep.equal([0, null]);
-        expect(output()).to.contain('stopping');
-      });
-
-      it('leaves no program behind when it is killed', async () => {
-        const { launcher } = await serve(nodeOf(root), root);
-        launcher.kill('SIGKILL');
-        // The program holds the other end of this output: it closes when the program is gone too.
-        expect(await once(launcher, 'close')).to.deep.equal([null, 'SIGKILL']);
-      });
+    it(`${command} says what to do where the packages are not installed`, () => {
+      const { status, stderr } = spawnSync(folder.path('bare', command), ['--help'], { env, encoding: 'utf8' });
+      const bare = folder.path('bare');
+      expect([status, stderr]).to.deep.equal([
+        1,
+        `${command}: its Node.js is not installed. Run \`npm ci\` in ${bare} first.\n`,
+      ]);
     });
   }
 
-  it('says what to do where the dependencies are not installed', () => {
-    const bare = mkdtempSync(join(tmpdir(), 'boxgate-bare-'));
-    copyLauncher(bare);
-    const answer = spawnSync(process.execPath, [join(bare, 'dev/boxgate.cjs'), 'dev'], { encoding: 'utf8' });
-    rmSync(bare, { recursive: true });
-    expect(answer.status).to.equal(1);
-    expect(answer.stderr).to.match(/^boxgate: its Node\.js is not installed\. Run `npm ci` in \S+ first\.\n$/);
+  it('boxctl is the plugin of kubectl under its name', () => {
+    const { stdout } = spawnSync(folder.path('links/kubectl-boxgate'), ['tell'], { env, encoding: 'utf8' });
+    expect(stdout).to.equal('["kubectl"]\n');
+  });
+
+  it('boxgate dev ends with npx, which tells only the shell between them that it has to end', async () => {
+    const database = await freshDatabase();
+    folder.write('manifests/client.yaml', clientYaml('client'));
+    const args = ['dev', path.join(folder.root, 'manifests'), ...anyPorts, ...urlsOf(database)];
+    const dev = startBoxgate(args, { command: ['npx', 'boxgate'] });
+    await dev.said(/^ready /m);
+    const family = familyOf(dev.pid);
+    await dev.end('SIGTERM');
+    await eventually('nothing of it is left', () => !family.some(isRunning));
+    await database.drop();
   });
 });
-
-/** Copies what a checkout has of the command, besides its program, into a folder. */
-function copyLauncher(folder: string): void {
-  for (const file of ['dev/boxgate.cjs', 'program/launcher.cjs']) {
-    mkdirSync(join(folder, dirname(file)), { recursive: true });
-    copyFileSync(file, join(folder, file));
-  }
-}
-
-/** Starts the launcher with a program that goes on until it is told to stop; resolves when it does. */
-async function serve([command = '', ...options]: string[], root: string) {
-  const launcher = spawn(command, [...options, join(root, 'dev/boxgate.cjs'), 'serve'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let text = '';
-  launcher.stdout.setEncoding('utf8').on('data', (part: string) => (text += part));
-  while (!text.includes('serving')) await once(launcher.stdout, 'data');
-  return { launcher, output: () => text };
-}

@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { asOwner, freshDatabase, superuserUrl } from '../support/postgres.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 import { familyOf, isRunning } from '../support/processes.ts';
-import { launcher, runBoxgate, startBoxgate } from './boxgate-process.ts';
+import { runBoxgate, startBoxgate } from './boxgate-process.ts';
 import { getStatus } from './box-requests.ts';
 import { writeCurlStandIn } from './curl-stand-in.ts';
 import { anyPorts, startDev, urlsOf } from './dev-process.ts';
@@ -97,7 +97,7 @@ describe('what boxgate dev prints', () => {
       folder.write('manifests/a.yaml', yaml);
       const dev = await startDev(folder.path('manifests'), urlsOf(database));
       const hint =
-        /^A token for chosen:\n\n {2}(curl .+)\n\ncurl asks for the secret; it is in (\S*a\.yaml)(:.*)\.\n\nready /m;
+        /^A token for chosen:\n\n {2}(curl .+)\n\ncurl asks for the secret; it is in (\S*a\.yaml)(:.*)\.\n\nThe console of the box default: \S+\nready /m;
       const [, command = '', file = '', rest] = await dev.boxgate.said(hint);
       expect([path.resolve(file), rest]).to.deep.equal([folder.path('manifests/a.yaml'), place]);
       expect(pasted(command, 'canary-of-a-secret\n')).to.match(/^bgt_/);
@@ -183,7 +183,7 @@ describe('what boxgate dev prints', () => {
       clientYaml(`client-${String(index)}`, `  secret: chosen-${String(index)}\n`),
     );
     folder.write('many.yaml', clients.join('---\n'));
-    const words = [...launcher, 'dev', folder.root, ...anyPorts, ...urlsOf(database)];
+    const words = ['./boxgate', 'dev', folder.root, ...anyPorts, ...urlsOf(database)];
     // In the place of the shell: some shells stay between, and ^C ends them first.
     const command = `exec ${words.map((word) => `'${word}'`).join(' ')}`;
     // util-linux's script: a terminal of its own for the command, and the command's exit code.

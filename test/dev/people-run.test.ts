@@ -49,7 +49,7 @@ describe('boxgate dev examples/people', () => {
     expect(dev.boxgate.stdout).to.contain(
       'To sign in to an app, start this one in another terminal and open the address that it prints:\n\n' +
         `  ISSUER=${dev.url}/boxes/default npx node examples/app/app.js\n\n` +
-        `Sign in as admin@example.com; the password is in examples/people/1-box.yaml:${String(secretAt)} (Secret first-admin).\n\nready `,
+        `Sign in as admin@example.com; the password is in examples/people/1-box.yaml:${String(secretAt)} (Secret first-admin).\n\nThe console of the box default: ${dev.url}/boxes/default/ui/\nready `,
     );
     expect(dev.boxgate.stdout).not.to.contain('response_type=token');
     expect(password).not.to.equal('');

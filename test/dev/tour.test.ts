@@ -53,7 +53,7 @@ describe('docs/guides/tour.md', () => {
       .replaceAll('http://127.0.0.1:8080', dev.url)
       .replaceAll('http://127.0.0.1:8000', `http://127.0.0.1:${String(apiPort)}`)
       .replaceAll('listen(8000,', `listen(${String(apiPort)},`)
-      .replaceAll('npx boxctl', `node ${path.resolve('api/cli/boxctl.cjs')}`);
+      .replaceAll('./boxctl', path.resolve('boxctl'));
   }
 
   /** Runs blocks in one shell, and compares what each prints with the page. */

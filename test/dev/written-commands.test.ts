@@ -23,7 +23,7 @@ import type { SessionReport } from './written-session.ts';
 
 /** Commands that no test runs as they are written, and why. This list may only get shorter. */
 const notRun: readonly (readonly [page: string, command: string, why: string])[] = [
-  ['README.md', 'npx boxgate dev <folder>', 'the reader fills in the folder; `npx boxgate dev shop` is run'],
+  ['README.md', './boxgate dev <folder>', 'the reader fills in the folder; `./boxgate dev shop` is run'],
   ['README.md', 'make test', 'it runs this test'],
   ['docs/guides/database.md', "CREATE ROLE boxgate_api LOGIN PASSWORD '…';", 'the reader fills in the password'],
   ['docs/guides/database.md', 'BOXGATE_OWNER_URL=postgres://owner:…@db/', 'the reader fills in the passwords'],

@@ -11,7 +11,7 @@ describe('make dev', () => {
 
   it('takes another port, from the environment and as an argument', () => {
     // E-26: another program may have the port 8080.
-    const options = 'dev examples/standalone --port 9000 --management-port 0';
+    const options = 'dev examples/standalone --port 9000';
     expect(printed({ PORT: '9000' })).to.contain(options);
     expect(printed({}, 'PORT=9000')).to.contain(options);
     expect(printed({})).not.to.contain('--port');

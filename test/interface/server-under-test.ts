@@ -20,7 +20,7 @@ const servers: Readonly<Record<string, (declared: readonly DeclaredResource[]) =
     await api.declare('default', declared);
     return { baseUrl: `${api.url}/boxes/default`, stop: () => api.stop() };
   },
-  '`npx boxgate dev`': async (declared) => {
+  '`./boxgate dev`': async (declared) => {
     const folder = temporaryFolder();
     const database = await freshDatabase();
     folder.write('declared.yaml', declared.map((resource) => stringify(manifest(resource))).join('---\n'));
