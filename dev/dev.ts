@@ -15,7 +15,7 @@ import { reasonOf } from '../api/client/manifest/walk.ts';
 import { createSecretFiles, type SecretFiles } from './folder/generated-secrets.ts';
 import { printNextSteps } from './next-steps.ts';
 import type { DevOptions } from './options.ts';
-import { demandFreePorts } from './processes/port.ts';
+import { choosePorts } from './processes/port.ts';
 import { giveBackMemory } from '../program/small-heap.ts';
 import { schedule } from '../program/scheduling.ts';
 import { shortPath } from './hints.ts';
@@ -35,6 +35,7 @@ export interface DevProcess extends DevStreams {
 /** Cluster name of the rows of a folder: rows of other clusters are not ours. */
 const cluster = 'standalone';
 const sweepPeriod = 45_000;
+const usualPort = 8080;
 /** Milliseconds within which the API of a killed `boxgate dev` releases its ports. */
 const apiLeaves = 5_000;
 
@@ -79,11 +80,9 @@ async function serve(run: Run): Promise<number> {
   stopAtEnd('The state folder', () => state.release());
   // Before anything slow: if ports are in use, the user can choose others immediately.
   const patience = state.isTakenOver ? apiLeaves : 0;
-  await demandFreePorts(
-    [
-      { port: options.port, option: '--port' },
-      { port: options.managementPort, option: '--management-port' },
-    ],
+  const [port, managementPort] = await choosePorts(
+    { host: options.host, port: options.port, usual: usualPort, option: '--port' },
+    { host: '127.0.0.1', port: options.managementPort, usual: 8081, option: '--management-port' },
     patience,
   );
   const [reader, databaseUrl] = await both(
@@ -100,7 +99,10 @@ async function serve(run: Run): Promise<number> {
   const restart = { sweep: (): void => undefined };
   const api = await runApi(
     {
-      ...options,
+      host: options.host,
+      publicUrl: options.publicUrl,
+      port,
+      managementPort,
       self: self.self,
       compileCache: self.compileCache,
       folder: shortPath(options.folder, self.cwd),
@@ -131,6 +133,8 @@ async function serve(run: Run): Promise<number> {
       `Nothing is declared: ${options.folder} has no manifest of boxgate.dev/v1 (Client, AccessPolicy, Group or Box)`,
     );
   if (options.once) return output.isAllGood && reconciler.failing.size === 0 ? 0 : 1;
+  if (options.port === undefined && api.port !== usualPort)
+    output.note(`Port ${String(usualPort)} is in use: this is served on ${String(api.port)}; --port chooses another`);
   printNextSteps(output, { publicUrl: api.publicUrl, secrets, reader, cwd: self.cwd });
   output.result(`ready ${api.publicUrl}`);
   return Promise.race([reconciler.failed, aborted(signal)]);

@@ -40,10 +40,23 @@ export function printNextSteps(output: DevOutput, context: NextStepsContext): vo
         : `${placeOfSecret(context, chosen.box, chosen.secret) ?? 'the folder'} (Secret ${chosen.secret})`;
     output.result(`A token for ${chosen.id}:\n\n  ${command}\n\ncurl asks for the secret; it is in ${place}.\n`);
   }
-  if (account === undefined) return;
+  if (account !== undefined) output.result(signIn(account, context));
+  const boxes = context.reader.index.boxes();
+  const [box] = boxes;
+  if (box === undefined) return;
+  // The root is a page that links them.
+  const consoles = `The consoles of the ${String(boxes.length)} boxes: ${publicUrl}/`;
+  output.result(boxes.length > 1 ? consoles : `The console of the box ${box}: ${addressOf(box, publicUrl)}/ui/`);
+}
+
+function signIn(account: AccountSubject, context: NextStepsContext): string {
   const command = appCommand(account, context);
-  const step = command === undefined ? { address: `${addressOf(account.box, publicUrl)}/auth/signin` } : { command };
-  output.result(signInHint(account, placeOfSecret(context, account.box, account.secret), step));
+  const address = `${addressOf(account.box, context.publicUrl)}/auth/signin`;
+  return signInHint(
+    account,
+    placeOfSecret(context, account.box, account.secret),
+    command === undefined ? { address } : { command },
+  );
 }
 
 function placeOfSecret({ reader, cwd }: NextStepsContext, box: string, name: string): string | undefined {

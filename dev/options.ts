@@ -1,6 +1,9 @@
+import { isIP } from 'node:net';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { wordHint } from '../crds/did-you-mean.ts';
+import { isPlainUrl, PLAIN_URL } from '../program/environment.ts';
+import type { Environment } from '../program/environment.ts';
 import { optionFault } from '../program/text.ts';
 import { COMMANDS } from '../program/commands.ts';
 
@@ -10,11 +13,13 @@ export const USAGE = `Usage: boxgate dev <folder>   serve what the manifests in 
        boxgate version        the version (also --version)
 
 Options of boxgate dev:
-  --port <n>              port of the service (8080; 0: any free one)
-  --management-port <n>   port that desired state comes in by (8081; 0: any free one)
+  --host <address>        IP address that the service listens on (127.0.0.1; or BOXGATE_HOST)
+  --port <n>              port of the service (8080 or, if that is taken, another; 0: any free one; or PORT)
+  --management-port <n>   port that desired state comes in by, on 127.0.0.1 (8081, likewise)
+  --public-url <url>      address that callers reach it by, behind a proxy or tunnel (or BOXGATE_PUBLIC_URL)
   --state <dir>           where data, secrets and logs are kept (.boxgate in the folder)
-  --database-url <url>    use this Postgres, as its owner, instead of the embedded one
-  --api-database-url <url>  the role of the API there (without it, the owner creates one)
+  --database-url <url>    use this Postgres, as its owner, instead of the embedded one (or BOXGATE_OWNER_URL)
+  --api-database-url <url>  the role of the API there (without it, the owner creates one; or BOXGATE_DATABASE_URL)
   --once                  apply, print, and exit: 0 if everything is Ready, else 1
 `;
 
@@ -27,9 +32,13 @@ export class DevError extends Error {
 export interface DevOptions {
   /** Absolute path. */
   readonly folder: string;
-  /** 0: any free one. */
-  readonly port: number;
-  readonly managementPort: number;
+  /** IP address that the service listens on. */
+  readonly host: string;
+  /** 0: any free one; undefined: the usual one, or another where that is taken. */
+  readonly port: number | undefined;
+  readonly managementPort: number | undefined;
+  /** The address that callers reach the service by, without a slash at the end; undefined: where it listens. */
+  readonly publicUrl: string | undefined;
   /** Absolute path. */
   readonly state: string;
   /** A Postgres to use, as its owner, instead of the embedded one. */
@@ -44,8 +53,8 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Reads the arguments after `dev`. Throws UsageError. */
-export function readDevOptions(args: readonly string[], cwd: string): DevOptions {
+/** Reads the arguments after `dev`; what they leave out may be in the environment. Throws UsageError. */
+export function readDevOptions(args: readonly string[], cwd: string, environment: Environment): DevOptions {
   const { values, positionals } = parsed(args);
   const [folder, ...more] = positionals;
   if (folder === undefined || folder === '')
@@ -55,9 +64,9 @@ export function readDevOptions(args: readonly string[], cwd: string): DevOptions
   const absolute = path.resolve(cwd, folder);
   return {
     folder: absolute,
-    ...ports(values.port, values['management-port']),
+    ...addresses(values, environment),
     state: values.state === undefined ? path.join(absolute, '.boxgate') : path.resolve(cwd, values.state),
-    ...databases(values['database-url'], values['api-database-url']),
+    ...databases(values, environment),
     once: values.once ?? false,
   };
 }
@@ -70,41 +79,56 @@ function parsed(args: readonly string[]) {
   }
 }
 
+type Values = ReturnType<typeof parsed>['values'];
+
 const OPTIONS = {
+  host: { type: 'string' },
   port: { type: 'string' },
   'management-port': { type: 'string' },
+  'public-url': { type: 'string' },
   state: { type: 'string' },
   'database-url': { type: 'string' },
   'api-database-url': { type: 'string' },
   once: { type: 'boolean' },
 } as const;
 
-function port(text: string | undefined, otherwise: number, option: string): number {
-  if (text === undefined) return otherwise;
+/** Reads a port; undefined if none is given. */
+function port(text: string | undefined, option: string): number | undefined {
+  if (text === undefined) return undefined;
   const number = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
   if (number <= 65_535) return number;
   throw new UsageError(`${option} must be a number from 0 to 65535 (0: any free one)`);
 }
 
-/** Reads the two ports: the one that may be reached from elsewhere, and the one that may not. */
-function ports(
-  service: string | undefined,
-  management: string | undefined,
-): Pick<DevOptions, 'port' | 'managementPort'> {
-  const both = { port: port(service, 8080, '--port'), managementPort: port(management, 8081, '--management-port') };
-  if (both.port !== both.managementPort || both.port === 0) return both;
-  const [given, missing] = management === undefined ? ['--port', '--management-port'] : ['--management-port', '--port'];
-  const isBoth = service !== undefined && management !== undefined;
-  const what = isBoth ? '--port and --management-port are both' : `${missing} is`;
-  const remedy = isBoth ? 'choose two' : `choose another ${given}, or give ${missing} too`;
-  throw new UsageError(`${what} ${String(both.port)}${isBoth ? '' : ' already'}: ${remedy} (0: any free one)`);
+/** Reads where the service listens, and the address that callers reach it by. Throws UsageError. */
+function addresses(
+  values: Values,
+  environment: Environment,
+): Pick<DevOptions, 'host' | 'port' | 'managementPort' | 'publicUrl'> {
+  const [service, management] = [
+    values.port === undefined ? port(environment['PORT'], 'PORT') : port(values.port, '--port'),
+    port(values['management-port'], '--management-port'),
+  ];
+  if (service === management && service !== undefined && service !== 0)
+    throw new UsageError(`--port and --management-port are both ${String(service)}: choose two (0: any free one)`);
+  const host = values.host ?? environment['BOXGATE_HOST'] ?? '127.0.0.1';
+  if (isIP(host) === 0) throw new UsageError('--host must be an IP address, such as 0.0.0.0 for every interface');
+  return { host, port: service, managementPort: management, publicUrl: publicUrl(values, environment) };
+}
+
+function publicUrl(values: Values, environment: Environment): string | undefined {
+  const text = values['public-url'] ?? environment['BOXGATE_PUBLIC_URL'];
+  if (text === undefined) return undefined;
+  const url = URL.parse(text);
+  if (url === null || !isPlainUrl(url)) throw new UsageError(`--public-url ${PLAIN_URL}`);
+  return url.href.replace(/\/+$/, '');
 }
 
 /** Reads the URLs of the owner and of the API's role. Throws UsageError. */
-function databases(
-  owner: string | undefined,
-  api: string | undefined,
-): Pick<DevOptions, 'databaseUrl' | 'apiDatabaseUrl'> {
+function databases(values: Values, environment: Environment): Pick<DevOptions, 'databaseUrl' | 'apiDatabaseUrl'> {
+  const owner = values['database-url'] ?? environment['BOXGATE_OWNER_URL'];
+  const isFromEnvironment = values['database-url'] === undefined;
+  const api = values['api-database-url'] ?? (isFromEnvironment ? environment['BOXGATE_DATABASE_URL'] : undefined);
   if (api !== undefined && owner === undefined) {
     throw new UsageError('--api-database-url needs --database-url: the owner brings the schema up to date');
   }

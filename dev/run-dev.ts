@@ -22,7 +22,7 @@ export async function runDev(
     const cwd = process.cwd();
     const apiSettings = handedOn(environment);
     const own = { cwd, stdout, stderr, self, compileCache, apiSettings };
-    return await dev(readDevOptions(args, cwd), own, stopping.signal);
+    return await dev(readDevOptions(args, cwd, environment), own, stopping.signal);
   } catch (error) {
     return complain(error);
   }

@@ -12,9 +12,11 @@ export function readManagementKeys(read: EnvironmentReader): readonly string[] {
 
 /** Reads BOXGATE_PUBLIC_URL: the address of the public port from outside, without a slash at the end. */
 export function readPublicUrl(read: EnvironmentReader): string {
-  const must = 'must be an http or https URL without query, such as https://auth.example.com';
-  return read.url('BOXGATE_PUBLIC_URL', isPlainUrl, must).href.replace(/\/+$/, '');
+  return read.url('BOXGATE_PUBLIC_URL', isPlainUrl, PLAIN_URL).href.replace(/\/+$/, '');
 }
+
+/** The end of the sentence that refuses an address which is not {@link isPlainUrl}. */
+export const PLAIN_URL = 'must be an http or https URL without query, such as https://auth.example.com';
 
 /** Reads BOXGATE_CLUSTER_DOMAIN: the domain of the cluster's Services. */
 export function readClusterDomain(read: EnvironmentReader): string {

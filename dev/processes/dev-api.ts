@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import type { Secret } from '../../api/client/secret.ts';
 import { followRefusals, startApi, turnLog, type ApiProcess } from './api-process.ts';
 import { DevError } from '../options.ts';
@@ -33,6 +34,9 @@ export interface DevApiOptions {
   readonly compileCache: string;
   /** The folder of the manifests, as messages name it. */
   readonly folder: string;
+  readonly host: string;
+  /** The address that callers reach it by; undefined: where it listens. */
+  readonly publicUrl: string | undefined;
   /** 0: any free one. */
   readonly port: number;
   readonly managementPort: number;
@@ -46,6 +50,7 @@ export interface DevApiOptions {
 
 /** Addresses of the API; it is restarted whenever it ends by itself. */
 export interface DevApi {
+  readonly port: number;
   readonly publicUrl: string;
   readonly managementUrl: string;
 }
@@ -69,7 +74,11 @@ export async function runApi(options: DevApiOptions, output: DevOutput, stopAtEn
     unfollow();
     await stop();
   });
-  return { publicUrl: urlOf(first.port), managementUrl: urlOf(first.managementPort) };
+  return {
+    port: first.port,
+    publicUrl: publicUrlOf(options, first.port),
+    managementUrl: urlOf('127.0.0.1', first.managementPort),
+  };
 }
 
 interface Ports {
@@ -82,7 +91,7 @@ const mostTries = 5;
 /** Starts the API on free ports. Tries others if one is taken meanwhile, unless both were chosen by number. */
 async function startOnFreePorts(options: DevApiOptions): Promise<ApiProcess> {
   for (let tries = 1; ; tries += 1) {
-    const port = await freePort(options.port, '--port');
+    const port = await freePort(options.port, '--port', 0, options.host);
     const managementPort = await freePort(options.managementPort, '--management-port');
     try {
       return await start(options, { port, managementPort });
@@ -94,10 +103,8 @@ async function startOnFreePorts(options: DevApiOptions): Promise<ApiProcess> {
   }
 }
 
-function start(
-  { self, compileCache, folder, state, databaseUrl, managementKey, settings }: DevApiOptions,
-  { port, managementPort }: Ports,
-) {
+function start(options: DevApiOptions, { port, managementPort }: Ports) {
+  const { self, compileCache, folder, state, databaseUrl, managementKey, settings } = options;
   const [program, ...args] = self;
   return startApi({
     command: [program, ...SMALL_HEAP, ...args, 'api'],
@@ -105,12 +112,12 @@ function start(
     environment: {
       ...settings,
       BOXGATE_DATABASE_URL: databaseUrl.reveal(),
-      BOXGATE_HOST: '127.0.0.1',
+      BOXGATE_HOST: options.host,
       BOXGATE_PORT: String(port),
       BOXGATE_MANAGEMENT_PORT: String(managementPort),
       BOXGATE_MANAGEMENT_KEYS: managementKey.reveal(),
       BOXGATE_ENCRYPTION_KEY: state.keys.encryptionKey.reveal(),
-      BOXGATE_PUBLIC_URL: urlOf(port),
+      BOXGATE_PUBLIC_URL: publicUrlOf(options, port),
       BOXGATE_STANDALONE: 'true',
       BOXGATE_FOLDER: folder,
       // Whoever runs it sees at once why it cannot start, and it is started again.
@@ -122,6 +129,12 @@ function start(
   });
 }
 
-function urlOf(port: number): string {
-  return `http://127.0.0.1:${String(port)}`;
+/** Returns the address that callers reach the API by. */
+function publicUrlOf({ host, publicUrl }: DevApiOptions, port: number): string {
+  const isEverywhere = /^[0:.]+$/.test(host);
+  return publicUrl ?? urlOf(isEverywhere ? '127.0.0.1' : host, port);
+}
+
+function urlOf(host: string, port: number): string {
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${String(port)}`;
 }

@@ -1,20 +1,46 @@
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { reasonOf } from '../../api/client/manifest/walk.ts';
 import { DevError } from '../options.ts';
 import { portOf } from '../../program/environment.ts';
 
-/** A port that was requested with an option; 0: any. */
+/** A port of an address: the requested one (0: any) or, if none was requested, the usual one. */
 export interface WantedPort {
-  readonly port: number;
+  readonly host: string;
+  readonly port: number | undefined;
+  readonly usual: number;
   readonly option: string;
 }
 
 /**
- * Checks that ports on 127.0.0.1 are free. Throws DevError that names all that are in use, and still are after
- * `patience` milliseconds.
+ * Returns the two ports to listen on; 0 where none was requested and the usual one is in use. Throws DevError that
+ * names the requested ones that are in use, and still are after `patience` milliseconds.
  */
-export async function demandFreePorts(wanted: readonly WantedPort[], patience: number): Promise<void> {
-  const tried = await Promise.allSettled(wanted.map(({ port, option }) => freePort(port, option, patience)));
+export async function choosePorts(one: WantedPort, other: WantedPort, patience: number): Promise<[number, number]> {
+  const requested = [one, other].flatMap(({ port, option, host }) =>
+    port === undefined ? [] : [{ port, option, host }],
+  );
+  await demandFreePorts(requested, patience);
+  return Promise.all([chosenPort(one, other.port, patience), chosenPort(other, one.port, patience)]);
+}
+
+async function chosenPort(wanted: WantedPort, other: number | undefined, patience: number): Promise<number> {
+  const { port, usual, option, host } = wanted;
+  if (port !== undefined) return port;
+  if (usual === other) return 0;
+  return freePort(usual, option, patience, host).catch((refusal: unknown) => {
+    if (isInUse(refusal)) return 0;
+    throw refusal;
+  });
+}
+
+async function demandFreePorts(
+  wanted: readonly (Omit<WantedPort, 'usual'> & { readonly port: number })[],
+  patience: number,
+): Promise<void> {
+  const tried = await Promise.allSettled(
+    wanted.map(({ port, option, host }) => freePort(port, option, patience, host)),
+  );
   const refusals = tried.flatMap((one): readonly unknown[] => (one.status === 'rejected' ? [one.reason] : []));
   if (refusals.length === 0) return;
   const [cause] = refusals;
@@ -26,19 +52,21 @@ export async function demandFreePorts(wanted: readonly WantedPort[], patience: n
 }
 
 /**
- * Returns a port on 127.0.0.1 that is free now: the requested one, or any for 0. Throws DevError if the requested one
- * is in use, and still is after `patience` milliseconds.
+ * Returns a port that is free now: the requested one, or any for 0. Throws DevError if the requested one is in use, and
+ * still is after `patience` milliseconds.
  */
-export async function freePort(wanted: number, option: string, patience = 0): Promise<number> {
+export async function freePort(port: number, option: string, patience = 0, host = '127.0.0.1'): Promise<number> {
   const deadline = performance.now() + patience;
   for (;;) {
     try {
-      return await opened(wanted);
+      return await opened(host, port);
     } catch (error) {
-      const isTaken = isAddressInUse(error);
+      if (isCode(error, 'EADDRNOTAVAIL'))
+        throw new DevError(`--host ${host} is no address of this machine`, { cause: error });
+      const isTaken = isCode(error, 'EADDRINUSE');
       if (!isTaken || performance.now() > deadline) {
-        const what = isTaken ? 'is in use' : 'cannot be opened';
-        throw new DevError(`Port ${String(wanted)} ${what}; choose another with ${option} (0: any free one)`, {
+        const what = isTaken ? 'is in use' : `cannot be opened (${reasonOf(error)})`;
+        throw new DevError(`Port ${String(port)} ${what}; choose another with ${option} (0: any free one)`, {
           cause: error,
         });
       }
@@ -49,19 +77,19 @@ export async function freePort(wanted: number, option: string, patience = 0): Pr
 
 /** Checks whether a refusal of {@link freePort} is that of a port in use. */
 function isInUse(refusal: unknown): boolean {
-  return refusal instanceof DevError && isAddressInUse(refusal.cause);
+  return refusal instanceof DevError && isCode(refusal.cause, 'EADDRINUSE');
 }
 
-function isAddressInUse(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
 }
 
-async function opened(wanted: number): Promise<number> {
+async function opened(host: string, port: number): Promise<number> {
   const probe = createServer();
   try {
     return await new Promise<number>((resolve, reject) => {
       probe.once('error', reject);
-      probe.listen(wanted, '127.0.0.1', () => {
+      probe.listen(port, host, () => {
         resolve(portOf(probe));
       });
     });

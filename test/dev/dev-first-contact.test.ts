@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { readDevOptions } from '../../dev/options.ts';
 import { runBoxgate } from './boxgate-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { askToken } from './box-requests.ts';
@@ -62,26 +61,6 @@ describe('boxgate dev at first contact', () => {
       expect(await runBoxgate(args)).to.deep.include({ code: 0, stdout: `boxgate ${version}\n` });
     }
   });
-
-  const clashes: readonly [args: string[], sentence: string][] = [
-    [
-      ['--port', '80', '--management-port', '80'],
-      '--port and --management-port are both 80: choose two (0: any free one)',
-    ],
-    [
-      ['--port', '8081'],
-      '--management-port is 8081 already: choose another --port, or give --management-port too (0: any free one)',
-    ],
-    [
-      ['--management-port', '8080'],
-      '--port is 8080 already: choose another --management-port, or give --port too (0: any free one)',
-    ],
-  ];
-  for (const [args, sentence] of clashes) {
-    it(`R-34 ${args.join(' ')}: ${sentence}`, () => {
-      expect(() => readDevOptions(['folder', ...args], '/')).to.throw(sentence);
-    });
-  }
 
   it('R-45 a box without objects in the folder is suspended, the table says so, and the root serves the one that is declared', async () => {
     const kept = clientYaml('kept', '  deletionPolicy: Retain\n  secret: of-kept\n', 'other');
