@@ -16,7 +16,8 @@ import {
   consentEndpoint,
   consentPageEndpoint,
 } from './http/pages/authorize.ts';
-import { homeEndpoint, signInEndpoint, signInPageEndpoint } from './http/pages/sign-in.ts';
+import { frontEndpoint, homeEndpoint } from './http/pages/home.ts';
+import { signInEndpoint, signInPageEndpoint } from './http/pages/sign-in.ts';
 import { logoutEndpoint, postedLogoutEndpoint, signOutEndpoint, signOutPageEndpoint } from './http/pages/logout.ts';
 import { signUpEndpoint, signUpPageEndpoint } from './http/pages/sign-up.ts';
 import { exportHandler } from './http/plan/export.ts';
@@ -39,7 +40,7 @@ import type { Route, Subtree } from './http/server/router.ts';
 
 /** Creates the router of the public port. */
 export function createApp(context: ApiContext): Router {
-  return createRouter(context, routes, subtrees);
+  return createRouter(context, routes, subtrees, frontEndpoint(context));
 }
 
 /** The decision point for gateways takes every method: in Envoy's dialect it is that of the original request. */

@@ -198,9 +198,9 @@ export async function groupUse(
 
 /**
  * Checks whether a box has an administrator: an active user to whom a policy with engine `allow` and without `apps` is
- * linked, directly or by a group.
+ * linked, directly or by a group. With `user`, only that one counts.
  */
-export async function hasAdministrator(connection: Connection, box: string): Promise<boolean> {
+export async function hasAdministrator(connection: Connection, box: string, user?: number): Promise<boolean> {
   const { rowCount } = await connection.query(
     `WITH link AS (
        SELECT l."resourceType" AS type, l.id, CASE WHEN l.id ~ '^[0-9]{1,15}$' THEN l.id::bigint END AS number
@@ -211,15 +211,15 @@ export async function hasAdministrator(connection: Connection, box: string): Pro
      SELECT FROM link l
       CROSS JOIN LATERAL (
             SELECT u.id FROM boxgate.user u
-             WHERE l.type = 'User' AND u.box = $1 AND u.id = l.number AND u.status IS DISTINCT FROM 'inactive'
+             WHERE l.type = 'User' AND u.id = coalesce($2, u.id) AND u.box = $1 AND u.id = l.number AND u.status IS DISTINCT FROM 'inactive'
             UNION ALL
             SELECT u.id FROM boxgate.group g
               JOIN boxgate.group_member m ON m.box = $1 AND m.group_id = g.id
               JOIN boxgate.user u ON u.box = $1 AND u.id = m.user_id AND u.status IS DISTINCT FROM 'inactive'
-             WHERE l.type = 'Group' AND g.box = $1 AND (g.name = l.id OR g.id = l.number)
+             WHERE l.type = 'Group' AND u.id = coalesce($2, u.id) AND g.box = $1 AND (g.name = l.id OR g.id = l.number)
             LIMIT 1) AS administrator
       LIMIT 1`,
-    [box],
+    [box, user ?? null],
   );
   return rowCount === 1;
 }

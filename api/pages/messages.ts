@@ -16,8 +16,13 @@ export interface Messages {
   readonly passwordFaults: Readonly<Record<'too-short' | 'too-long' | 'most-used' | 'stored-form', string>>;
   readonly registered: string;
   readonly waitsForAdmin: string;
+  readonly front: string;
+  readonly frontText: string;
+  readonly frontBoxes: string;
   readonly signedIn: string;
   readonly signedInAs: (email: string) => string;
+  readonly openConsole: string;
+  readonly openAccount: string;
   readonly signOut: string;
   readonly signOutQuestion: string;
   readonly signOutOnward: string;
@@ -96,8 +101,14 @@ export const messages: Readonly<Record<Language, Messages>> = {
     registered: 'You are registered',
     waitsForAdmin:
       'Your account is waiting for the approval of an administrator. Until then, signing in says that the email or password is wrong. Once the account is approved, sign in with the email and password that you chose. No mail is sent.',
+    front: 'Boxgate',
+    frontText:
+      'This server signs people in to apps and issues their tokens. To sign in, open the app that you want to use.',
+    frontBoxes: 'Consoles of the boxes here:',
     signedIn: 'You are signed in',
     signedInAs: (email) => `Signed in as ${email}`,
+    openConsole: 'Open the console',
+    openAccount: 'Open your account',
     signOut: 'Sign out',
     signOutQuestion: 'Do you want to sign out in this browser?',
     signOutOnward: 'An app wants to sign you out. If nothing happens, press the button.',
@@ -211,8 +222,14 @@ export const messages: Readonly<Record<Language, Messages>> = {
     registered: 'Sie sind registriert',
     waitsForAdmin:
       'Ihr Konto wartet auf die Freischaltung durch einen Administrator. Bis dahin meldet die Anmeldung, dass E-Mail oder Passwort falsch ist. Melden Sie sich nach der Freischaltung mit der E-Mail-Adresse und dem Passwort an, die Sie gewählt haben. Sie bekommen keine E-Mail.',
+    front: 'Boxgate',
+    frontText:
+      'Dieser Server meldet Personen bei Apps an und stellt deren Tokens aus. Zum Anmelden öffnen Sie die App, die Sie benutzen möchten.',
+    frontBoxes: 'Verwaltung der Boxen:',
     signedIn: 'Sie sind angemeldet',
     signedInAs: (email) => `Angemeldet als ${email}`,
+    openConsole: 'Verwaltung öffnen',
+    openAccount: 'Ihr Konto öffnen',
     signOut: 'Abmelden',
     signOutQuestion: 'Möchten Sie sich in diesem Browser abmelden?',
     signOutOnward: 'Eine App möchte Sie abmelden. Wenn nichts geschieht, klicken Sie auf die Schaltfläche.',

@@ -15,12 +15,17 @@ interface SignedInView {
   readonly fault?: keyof Messages['logoutFaults'] | undefined;
 }
 
-/** Renders the page that shows the signed-in user, with a button to sign out. */
-export function signedInPage({ language, look, formToken, email, signOutAddress }: SignedInView): Page {
+/** Renders the page that shows the signed-in user: a link to the console or the account, and a button to sign out. */
+export function signedInPage(
+  { language, look, formToken, email, signOutAddress }: SignedInView,
+  isAdministrator: boolean,
+): Page {
   const say = messages[language];
+  const [label, fragment] = isAdministrator ? [say.openConsole, ''] : [say.openAccount, '#/account'];
   return page(
     { language, title: say.signedIn, ...look },
     markup`<p>${say.signedInAs(email)}</p>
+      <p><a href="${look.issuer}/ui/${fragment}">${label}</a></p>
       ${signOutForm(say.signOut, formToken, signOutAddress)}`,
   );
 }

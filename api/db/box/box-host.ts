@@ -45,13 +45,10 @@ function issuerPath(issuer: string | null, host: string): string {
   return name?.toLowerCase() === host ? path : '';
 }
 
-/** A function that finds the only box in service; undefined if there is none, or more than one. Throws Outage. */
-type RootBoxLookup = () => Promise<string | undefined>;
-
-/** Finds the only box for all requests that wait in one statement. None is answered from before it came. */
-export function batchedRootBox(pool: Connections): RootBoxLookup {
-  const find = batchesOn(pool, { ...batchBounds, inFlight: 1 })(rootBox);
-  return async () => (await find(anyRequest)).box;
+/** Finds the boxes in service for all requests that wait in one statement. None is answered from before it came. */
+export function batchedRootBoxes(pool: Connections): () => Promise<readonly string[]> {
+  const find = batchesOn(pool, { ...batchBounds, inFlight: 1 })(rootBoxes);
+  return async () => (await find(anyRequest)).boxes;
 }
 
 /** Requests at the root differ in nothing that the statement asks for. */
@@ -60,18 +57,18 @@ const anyRequest = {};
 /** Maximum number of boxes with a resource that are checked for being in service: one machine has fewer. */
 const mostInUse = 200;
 
-const rootBox: Statement<object, { readonly box: string | undefined }> = {
+const rootBoxes: Statement<object, { readonly boxes: readonly string[] }> = {
   boxOf: () => '',
   async run(db, requests) {
-    const boxes = await db.rows<{ box: string }>(boxesInService, []);
-    const found = { box: boxes.length === 1 ? boxes[0]?.box : undefined };
+    const rows = await db.rows<{ box: string }>(boxesInService, []);
+    const found = { boxes: rows.map(({ box }) => box) };
     return requests.map(() => found);
   },
 };
 
 // config_versions omits boxes that are not in service.
 const boxesInService = fixedText(
-  `SELECT v.box FROM boxgate.config_versions(ARRAY(SELECT box FROM boxgate.boxes_in_use(${String(mostInUse)}))) v LIMIT 2`,
+  `SELECT v.box FROM boxgate.config_versions(ARRAY(SELECT box FROM boxgate.boxes_in_use(${String(mostInUse)}))) v ORDER BY v.box`,
 );
 
 /** The hosts that the Namespace of a box grants, and those of them that the box gets. */

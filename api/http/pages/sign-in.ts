@@ -1,4 +1,5 @@
 import { signInPage } from '../../pages/sign-in-page.ts';
+import type { Page } from '../../pages/page.ts';
 import { signedInPage } from '../../pages/signed-in-page.ts';
 import { demandsSignIn, afterSignIn } from '../../oauth/authorization/request/prompt.ts';
 import { isOpenForSignUp } from '../../users/sign-in/sign-up.ts';
@@ -6,6 +7,8 @@ import type { ApiContext } from '../server/api-context.ts';
 import type { Endpoint } from '../request/request-context.ts';
 import { requestContextOf } from '../request/request-context.ts';
 import { send } from '../server/send.ts';
+import { hasAdministrator } from '../../db/group.ts';
+import { inBox } from '../../db/core/transaction.ts';
 import {
   authorizationHint,
   appRequest,
@@ -14,7 +17,6 @@ import {
   findSignedInUser,
   signOutAddress,
   readPageForm,
-  pageBox,
   hasRequest,
 } from './page-request.ts';
 import { pageAnswer, refusedWith, sendOn } from './send.ts';
@@ -42,11 +44,10 @@ export function signInPageEndpoint(context: ApiContext): Endpoint {
         return;
       }
     }
-    const view = formView(here);
     const page =
       signedInUser === undefined || hint !== undefined
         ? signInPage({ ...signInView(here), app: hint?.app, email: hint?.email ?? '', failed: false })
-        : signedInPage({ ...view, email: signedInUser.person.email, signOutAddress: signOutAddress(here.box) });
+        : await signedInPageOf(context, here, signedInUser);
     send(response, pageAnswer(page, { headers: firstCookie(here), leaves: hint !== undefined }), context.onAnswer);
   };
 }
@@ -97,6 +98,16 @@ export async function signInWith(
   return true;
 }
 
+/** Returns the page that shows the signed-in user. Throws Outage. */
+export async function signedInPageOf(context: ApiContext, here: PageRequest, { person }: SignIn): Promise<Page> {
+  const { box } = here.box.state;
+  const isAdministrator = await inBox(context.oauth.pool, box, 'snapshot', (connection) =>
+    hasAdministrator(connection, box, person.id),
+  );
+  const view = { ...formView(here), email: person.email, signOutAddress: signOutAddress(here.box) };
+  return signedInPage(view, isAdministrator);
+}
+
 function signInView(here: PageRequest) {
   const { box, query } = here;
   const signUpAddress = isOpenForSignUp(box.state.settings) ? `${box.issuer}/auth/signup${query}` : undefined;
@@ -129,14 +140,6 @@ function proofOf({ deviceTokens }: ApiContext, box: string, device: string): Gue
   return ({ id, password }) => {
     const found = deviceTokens.find(device, { box, user: id, password });
     return found === undefined ? undefined : `device:${found}`;
-  };
-}
-
-/** `GET /`: redirects the address of a box to its sign-in page. */
-export function homeEndpoint(context: ApiContext): Endpoint {
-  return async (_request, response) => {
-    const box = await pageBox(context, requestContextOf(response).box);
-    sendOn(response, `${box.issuer}/auth/signin`, context.onAnswer);
   };
 }
 

@@ -1,7 +1,6 @@
 import { browserHash } from '../../credentials/browser-token.ts';
 import { isReplaced } from '../../db/authorization/sign-in.ts';
 import { inBox } from '../../db/core/transaction.ts';
-import { signedInPage } from '../../pages/signed-in-page.ts';
 import { signUpPage, waitingPage } from '../../pages/sign-in-page.ts';
 import type { SignUpFaults } from '../../pages/sign-in-page.ts';
 import { emailKey } from '../../users/email.ts';
@@ -14,14 +13,13 @@ import { requestContextOf } from '../request/request-context.ts';
 import { hashSharer, servicesOf } from '../throttle/hash-sharer.ts';
 import { nothingHere } from '../../problem.ts';
 import { send } from '../server/send.ts';
-import { goOnAs, goOnSignedIn, signInWith } from './sign-in.ts';
+import { goOnAs, goOnSignedIn, signInWith, signedInPageOf } from './sign-in.ts';
 import {
   authorizationHint,
   appRequest,
   firstCookie,
   formView,
   findSignedInUser,
-  signOutAddress,
   readPageForm,
 } from './page-request.ts';
 import { countAttempt } from '../throttle/throttle.ts';
@@ -39,11 +37,7 @@ export function signUpPageEndpoint(context: ApiContext): Endpoint {
     const page =
       signedInUser === undefined
         ? signUpPage({ ...signUpView(here), app: hint?.app, email: hint?.email ?? '', faults: {} })
-        : signedInPage({
-            ...formView(here),
-            email: signedInUser.person.email,
-            signOutAddress: signOutAddress(here.box),
-          });
+        : await signedInPageOf(context, here, signedInUser);
     send(response, pageAnswer(page, { headers: firstCookie(here), leaves: hint !== undefined }), context.onAnswer);
   };
 }

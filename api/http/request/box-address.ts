@@ -1,7 +1,7 @@
 import type { StateCache } from '../../box/state-cache.ts';
 import { isIP } from 'node:net';
 import type { ApiConfig } from '../../config.ts';
-import { batchedHosts, batchedRootBox } from '../../db/box/box-host.ts';
+import { batchedHosts, batchedRootBoxes } from '../../db/box/box-host.ts';
 import type { Connections } from '../../db/core/pool.ts';
 
 /** The address of a request: the box, and the path below it. */
@@ -19,8 +19,8 @@ export interface BoxAddressing {
   boxOfHost(host: string): Promise<{ readonly box: string; readonly path: string } | undefined>;
   /** Checks whether a host name may be assigned to a box: it is not the installation's own. */
   isForeignHost(host: string): boolean;
-  /** Returns the box at the root, in an installation with one box. */
-  rootBox(): Promise<string | undefined>;
+  /** Returns the boxes of `boxgate dev`: the only one is also at the root. Elsewhere none. */
+  rootBoxes(): Promise<readonly string[]>;
 }
 
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
@@ -44,8 +44,8 @@ export async function addressOf(host: string, url: string, addressing: BoxAddres
   }
   const pathAddress = addressByPath(url);
   if (pathAddress !== undefined) return pathAddress;
-  const root = await addressing.rootBox();
-  return root === undefined ? undefined : { box: root, url };
+  const [root, ...others] = await addressing.rootBoxes();
+  return root === undefined || others.length > 0 ? undefined : { box: root, url };
 }
 
 async function addressByHost(host: string, url: string, addressing: BoxAddressing): Promise<BoxAddress | undefined> {
@@ -144,7 +144,7 @@ export function boxAddressing(
     clusterDomain: config.clusterDomain,
     isForeignHost: (host) => !own.has(host) && isIP(host.replace(/^\[|\]$/g, '')) === 0,
     boxOfHost: batchedHosts(pool),
-    rootBox: config.standalone ? batchedRootBox(pool) : () => Promise.resolve(undefined),
+    rootBoxes: config.standalone ? batchedRootBoxes(pool) : () => Promise.resolve([]),
   };
 }
 

@@ -5,6 +5,7 @@ import { nothingHere, Problem } from '../../problem.ts';
 import { createAcceptRequest } from '../request/accept-request.ts';
 import { isTextPath } from '../request/box-address.ts';
 import { findRequestContext, requestContextOf, isBelow } from '../request/request-context.ts';
+import { isAtFront } from '../pages/home.ts';
 import { answeringErrors } from './errors.ts';
 import type { ApiContext } from './api-context.ts';
 import { quotaSentence } from '../../../crds/quota.ts';
@@ -146,9 +147,15 @@ export interface Router {
 
 /**
  * Creates the router of the public port: express tries the paths in the order of the table. It gets a request once that
- * is accepted, because it answers a target that it cannot read with a page of its own.
+ * is accepted, because it answers a target that it cannot read with a page of its own. `front` serves browsers at the
+ * root where no box is.
  */
-export function createRouter(context: ApiContext, routes: readonly Route[], subtrees: readonly Subtree[] = []): Router {
+export function createRouter(
+  context: ApiContext,
+  routes: readonly Route[],
+  subtrees: readonly Subtree[] = [],
+  front?: Endpoint,
+): Router {
   const accept = createAcceptRequest(context);
   const answerError = answeringErrors(context);
   const app = createExpress();
@@ -162,10 +169,15 @@ export function createRouter(context: ApiContext, routes: readonly Route[], subt
   });
   const failed = (error: unknown, request: IncomingMessage, response: ServerResponse): void => {
     const requestContext = findRequestContext(response);
+    const isUnknown = error instanceof Problem && error.code === 'not-found';
+    if (isUnknown && front !== undefined && requestContext?.route === '(none)' && isAtFront(request, response)) {
+      Object.assign(requestContext, { route: '/', shape: 'page' });
+      front(request, response, {}).catch((failure: unknown) => answerError(failure, request, response));
+      return;
+    }
     // What is refused before it has a route has the form of its neighbours. A 404 does not tell where pages are, and
     // is the same whether its box exists or not.
     if (requestContext?.route === '(none)') {
-      const isUnknown = error instanceof Problem && error.code === 'not-found';
       const shape = shapeNear(isUnknown ? requestContext.target : requestContext.path, routes, subtrees);
       if (!isUnknown || shape === 'resource') requestContext.shape = shape;
     }

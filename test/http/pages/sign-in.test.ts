@@ -49,6 +49,22 @@ describe('the sign-in page', () => {
     expect(await isSignedIn(browser)).to.equal(false);
   });
 
+  it('links to the console for administrators, and to the account for everybody else', async () => {
+    const links = async (): Promise<readonly string[]> =>
+      [...(await browser.get('/auth/signin')).text.matchAll(/<a href="([^"]*)">([^<]*)<\/a>/g)].map(
+        ([, address = '', label = '']) => `${label}: ${address}`,
+      );
+    const issuer = issuerOf('default');
+    const id = await addUser(api, 'root@shop.example', ann.password);
+    const everything = { kind: 'AccessPolicy', id: 'root', engine: 'allow' } as const;
+    await api.declare('default', [{ ...everything, link: [{ resourceType: 'User', id: String(id) }] }]);
+    await browser.submit('/auth/signin', ann);
+    expect(await links()).to.deep.equal([`Open your account: ${issuer}/ui/#/account`]);
+    browser = newBrowser(api);
+    await browser.submit('/auth/signin', { ...ann, email: 'root@shop.example' });
+    expect(await links()).to.deep.equal([`Open the console: ${issuer}/ui/`]);
+  });
+
   it('takes the email in any case, as the box does', async () => {
     await browser.submit('/auth/signin', { ...ann, email: 'ANN@Shop.example' });
     expect(await isSignedIn(browser)).to.equal(true);

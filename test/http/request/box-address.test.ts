@@ -111,7 +111,7 @@ describe('the box of a request', () => {
       if (host === 'id.example') return Promise.resolve({ box: 'shop', path: '/login/eu' });
       return Promise.resolve(host === 'shop.example' ? { box: 'shop', path: '' } : undefined);
     },
-    rootBox: () => Promise.resolve(root),
+    rootBoxes: () => Promise.resolve(root === undefined ? [] : [root]),
   };
 
   beforeEach(() => {

@@ -125,7 +125,7 @@ describe('errors as answers', () => {
         clusterDomain: 'cluster.local',
         isForeignHost: () => false,
         boxOfHost: () => Promise.resolve(undefined),
-        rootBox: () => Promise.resolve(undefined),
+        rootBoxes: () => Promise.resolve([]),
       },
       boxes: createKnownBoxes(world.services.states),
       longWork: { run: <T>(_: unknown, work: () => Promise<T>) => work() },
