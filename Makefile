@@ -2,7 +2,7 @@
 # package-lock.json pins, first on the PATH: the machine's own Node only has to be able to run npm.
 # `make dev` needs no npm once the packages are there: it works in a checkout that belongs to another user.
 .DEFAULT_GOAL := help
-.PHONY: help dev test test-long long check format generate openapi static verify screenshots bench bench-against bench-memory bench-operator mutants attacks fuzz replicas faults orders hour questions e2e e2e-faults peers postgres-15 schema size envtest needs image sbom boxctl release publish install
+.PHONY: help docs dev test test-long long check format generate openapi static verify screenshots bench bench-against bench-memory bench-operator mutants attacks fuzz replicas faults orders hour questions e2e e2e-faults peers postgres-15 schema size envtest needs image sbom boxctl release publish install
 
 DOCKER ?= docker
 TAG ?= dev
@@ -65,6 +65,9 @@ static: install ## writes the chart as one manifest, with helm, in dist/ (SET=im
 
 verify: install ## generate, then nothing may differ from what is committed
 	@npm run --silent verify
+
+docs: install ## the documentation as a site with search, in dist/docs (DOCS_BASE=/boxgate/: where it is served)
+	@npm ci --silent --prefix tools/site && npm run --silent --prefix tools/site build
 
 screenshots: install ## takes the pictures of the pages in docs/screenshots
 	@BOXGATE_WRITE_SCREENSHOTS=yes npx mocha test/browser/screenshots.test.ts
