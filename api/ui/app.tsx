@@ -28,6 +28,7 @@ export function App({ page, say, language, isBack }: AppProps) {
   const [interruption, setInterruption] = useState<Interruption>();
   const [notice, setNotice] = useState<Notice>();
   const drafts = useRef(new Map<string, KeptText>()).current;
+  const secrets = useRef(new Map<string, string>()).current;
   const connection = useMemo(() => createConnection(issuer, setInterruption), [issuer]);
 
   async function start(): Promise<void> {
@@ -66,6 +67,7 @@ export function App({ page, say, language, isBack }: AppProps) {
       request: connection.request,
       notify: setNotice,
       drafts,
+      secrets,
     }),
     [connection, user, language],
   );

@@ -30,6 +30,8 @@ export interface Ui {
   readonly notify: (notice: Notice) => void;
   /** Typed text that is not saved, by record: it stays while other records and tabs are shown. */
   readonly drafts: Map<string, KeptText>;
+  /** Secrets that were made on this page and not put away, by client. */
+  readonly secrets: Map<string, string>;
 }
 
 /** The context of {@link useUi}. */

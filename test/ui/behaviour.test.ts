@@ -115,6 +115,7 @@ describe('an administrator in the admin UI', () => {
     const policy = { id: 'typed', engine: 'allow', link };
     await open('clients');
     await page.getByRole('link', { name: say.newClient }).click();
+    await press(say.views.json);
     await fill('JSON', JSON.stringify({ id: 'typed', grant_types: ['client_credentials'], secret }));
     await press(say.save);
     await sees(say.saved('typed'));
@@ -124,6 +125,7 @@ describe('an administrator in the admin UI', () => {
     expect(await page.getByRole('button', { name: say.undo }).count()).to.equal(0);
     await open('policies');
     await page.getByRole('link', { name: say.newPolicy }).click();
+    await press(say.views.json);
     await fill('JSON', '{"id": "typed", "engine": "alow"}');
     await press(say.save);
     await page.getByRole('alert').getByText('engine').waitFor();

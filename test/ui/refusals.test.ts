@@ -66,8 +66,8 @@ describe('what the admin UI says when something is refused, or gone', () => {
 
     it(`names a misspelt field and value of JSON in the language of the person: ${language}`, async () => {
       const admin = await signedIn(stage, { language, at: '#/clients/+' });
-      const { page, say, fill, press, close } = admin;
-      await page.getByLabel('JSON', { exact: true }).waitFor();
+      const { say, fill, press, close } = admin;
+      await press(say.views.json);
       await fill('JSON', '{"id": "misspelt", "grantTypes": [], "grant_types": ["client_credential"], "zzz": 1}');
       await press(say.save);
       await eventually('it says what is wrong', async () => (await alerts(admin)).length > 0);
@@ -86,7 +86,7 @@ describe('what the admin UI says when something is refused, or gone', () => {
     it(`has one sentence about JSON that is not valid, which is not sent: ${language}`, async () => {
       const admin = await signedIn(stage, { language, at: '#/policies/+' });
       const { page, say, fill, press, close } = admin;
-      await page.getByLabel('JSON', { exact: true }).waitFor();
+      await press(say.views.json);
       const sent: string[] = [];
       page.on('request', (request) => {
         if (request.method() === 'POST') sent.push(request.url());

@@ -56,8 +56,8 @@ describe('a screen reader in the admin UI', () => {
 
     it('and is interrupted by it after Save only', async () => {
       const admin = await signedIn(stage, { at: '#/policies/+' });
-      const { page, say, fill, press, close } = admin;
-      await page.getByLabel('JSON', { exact: true }).waitFor();
+      const { say, fill, press, close } = admin;
+      await press(say.views.json);
       const isTold = (alerts: number, text: string): Promise<void> =>
         eventually(`${String(alerts)} alerts, and "${text}"`, async () => {
           const [count, shown] = await told(admin, 'JSON');

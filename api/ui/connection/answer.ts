@@ -23,7 +23,7 @@ export type Hindrance =
 
 /** A request to the API. */
 export interface ApiRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: ApiPath;
   /** JSON text. */
   readonly body?: string;
@@ -56,5 +56,6 @@ function fieldOf({ expression }: JsonObject): string {
 
 /** Returns the sentences of all fields that a form does not show. */
 export function otherFaults(faults: Faults, shown: readonly string[]): readonly string[] {
-  return Object.entries(faults).flatMap(([field, texts]) => (shown.includes(field) ? [] : texts));
+  const isShown = (field: string): boolean => shown.some((name) => field === name || field.startsWith(`${name}[`));
+  return Object.entries(faults).flatMap(([field, texts]) => (isShown(field) ? [] : texts));
 }

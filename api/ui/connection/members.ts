@@ -3,7 +3,11 @@ import type { JsonObject } from '../../../crds/path.ts';
 
 /** Returns a member of a record as text; '' if it is absent or null. */
 export function textOf(record: JsonObject, name: string): string {
-  const value = record[name];
+  return scalarText(record[name]);
+}
+
+/** Returns a text, number or flag as text; '' for anything else. */
+export function scalarText(value: unknown): string {
   if (typeof value === 'string') return value;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 }

@@ -1,4 +1,5 @@
 import { isObject, parseJson } from '../../../crds/path.ts';
+import { base64url } from './base64url.ts';
 import { textOf } from './members.ts';
 
 /** The built-in public client of every box for this UI. */
@@ -132,9 +133,4 @@ async function createProof(): Promise<Proof> {
 /** Returns 256 random bits as 43 characters. */
 function randomText(): string {
   return base64url(crypto.getRandomValues(new Uint8Array(32)));
-}
-
-function base64url(bytes: Uint8Array): string {
-  const text = btoa(String.fromCharCode(...bytes));
-  return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }

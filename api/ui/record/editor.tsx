@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import type { JsonObject } from '../../../crds/path.ts';
 import { BusyButton } from '../bars.tsx';
 import { recordPath } from '../connection/api-path.ts';
@@ -7,7 +7,7 @@ import { textOf } from '../connection/members.ts';
 import { useUi, usePageTitle } from '../context.ts';
 import { Conflict } from './conflict.tsx';
 import { Hindered } from './answer-alert.tsx';
-import type { RecordKind } from './record-kind.ts';
+import type { RecordKind, View } from './record-kind.ts';
 import { useRecord } from './use-record.ts';
 import type { EditedRecord } from './use-record.ts';
 
@@ -51,14 +51,14 @@ interface EditorProps<Draft> {
   readonly close: () => void;
   /** Called when the record is gone, and is to leave the list. */
   readonly gone: () => void;
-  /** Further parts of a stored record. */
-  readonly more?: (record: JsonObject) => ComponentChildren;
 }
 
 /** A record in a form: fields, Save and Delete, and what stands in their way. */
 export function Editor<Draft extends object>(props: EditorProps<Draft>) {
-  const { kind, id, saved, deleted, close, gone, more } = props;
+  const { kind, id, saved, deleted, close, gone } = props;
   const { say } = useUi();
+  const views = kind.views ?? ['form'];
+  const [view, setView] = useState<View>('form');
   const edited = useRecord(kind, id);
   const { loaded, refusal, conflict } = edited;
   const path = id === undefined ? kind.path : recordPath(kind.path, id);
@@ -118,12 +118,18 @@ export function Editor<Draft extends object>(props: EditorProps<Draft>) {
       ) : null}
       {conflict === undefined ? null : <Conflict kind={kind} edited={edited} stored={conflict} />}
       {loaded?.managedBy === undefined ? null : <Managed resource={kind.resource} name={loaded.managedBy} />}
+      {isShown && views.length > 1 ? <Views views={views} open={view} choose={setView} title={heading} /> : null}
+      {view === 'form' && loaded !== undefined && kind.Overview !== undefined ? (
+        <kind.Overview loaded={loaded} replace={edited.replace} />
+      ) : null}
       {isShown ? (
-        <RecordForm kind={kind} edited={edited} isNew={id === undefined} save={save} remove={remove} />
+        <RecordForm kind={kind} edited={edited} isNew={id === undefined} view={view} save={save} remove={remove} />
       ) : refusal === undefined ? (
         <p class="soft">{say.loading}</p>
       ) : null}
-      {loaded === undefined ? null : more?.(loaded.record)}
+      {loaded === undefined || kind.Below === undefined || view !== 'form' ? null : (
+        <kind.Below record={loaded.record} />
+      )}
     </section>
   );
 }
@@ -137,18 +143,39 @@ function titleOf(record: JsonObject, heading: string): string {
   return textOf(record, 'email') || textOf(record, 'name') || textOf(record, 'id') || heading;
 }
 
+/** The views of a record, one of which is open. */
+function Views(props: {
+  readonly views: readonly View[];
+  readonly open: View;
+  readonly choose: (view: View) => void;
+  readonly title: string;
+}) {
+  const { views, open, choose, title } = props;
+  const { say } = useUi();
+  return (
+    <div class="views" role="group" aria-label={say.viewsOf(title)}>
+      {views.map((view) => (
+        <button key={view} type="button" class="view" aria-pressed={view === open} onClick={() => choose(view)}>
+          {say.views[view]}
+        </button>
+      ))}
+    </div>
+  );
+}
+
 function RecordForm<Draft>(props: {
   readonly kind: RecordKind<Draft>;
   readonly edited: EditedRecord<Draft>;
   readonly isNew: boolean;
+  readonly view: View;
   readonly save: () => Promise<void>;
   readonly remove: () => Promise<void>;
 }) {
-  const { kind, edited, isNew, save, remove } = props;
+  const { kind, edited, isNew, view, save, remove } = props;
   const { say } = useUi();
   const { draft, change, faults, isBusy } = edited;
   const readOnly = edited.loaded?.managedBy !== undefined;
-  const others = otherFaults(faults, kind.fields);
+  const others = otherFaults(faults, view === 'json' ? ['json'] : kind.fields);
   return (
     <form
       onSubmit={(event) => {
@@ -163,8 +190,8 @@ function RecordForm<Draft>(props: {
           ))}
         </div>
       )}
-      <kind.Fields draft={draft} change={change} faults={faults} readOnly={readOnly} isNew={isNew} />
-      {readOnly ? null : (
+      <kind.Fields draft={draft} change={change} faults={faults} readOnly={readOnly} isNew={isNew} view={view} />
+      {readOnly || view === 'yaml' ? null : (
         <div class="actions">
           <BusyButton isBusy={isBusy}>{say.save}</BusyButton>
           {isNew ? null : (

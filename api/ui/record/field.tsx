@@ -10,7 +10,7 @@ export interface Described {
 }
 
 /** Returns the attributes of a field with these faults, and with a hint. */
-function describedBy(id: string, faults: readonly string[] | undefined, hasHint = false): Described {
+export function describedBy(id: string, faults: readonly string[] | undefined, hasHint = false): Described {
   const isFaulty = faults !== undefined && faults.length > 0;
   const ids = [...(isFaulty ? [`${id}-fault`] : []), ...(hasHint ? [`${id}-hint`] : [])];
   return { ...(isFaulty && { 'aria-invalid': true }), ...(ids.length > 0 && { 'aria-describedby': ids.join(' ') }) };
@@ -41,7 +41,7 @@ export interface TextFieldProps {
   readonly set: (text: string) => void;
   readonly faults?: readonly string[] | undefined;
   readonly hint?: ComponentChildren;
-  readonly type?: 'text' | 'email' | 'password';
+  readonly type?: 'text' | 'email' | 'numeric' | 'password';
   readonly autocomplete?: string;
   readonly readOnly?: boolean;
   readonly required?: boolean;
@@ -62,13 +62,13 @@ export function TextField(props: TextFieldProps) {
     onInput: (event: TargetedInputEvent<HTMLInputElement>): void => {
       set(event.currentTarget.value);
     },
-    ...describedBy(id, faults, hint !== undefined),
+    ...describedBy(id, faults, hint !== undefined && hint !== ''),
   } as const;
   return (
     <>
       <label for={id}>{label}</label>
       <FieldFaults id={id} faults={faults} />
-      {hint === undefined ? null : (
+      {hint === undefined || hint === '' ? null : (
         <p class="hint" id={`${id}-hint`}>
           {hint}
         </p>

@@ -2,8 +2,10 @@ import type { JSX } from 'preact';
 import type { JsonObject } from '../../../crds/path.ts';
 import type { ApiRequest, Faults } from '../connection/answer.ts';
 import type { ApiPath } from '../connection/api-path.ts';
+import type { Ui } from '../context.ts';
 import type { Messages } from '../messages/messages.ts';
 import type { RowSource } from '../rows/row-source.ts';
+import type { Loaded } from './loaded.ts';
 
 /** Properties of the fields of a form. */
 export interface FieldsProps<Draft> {
@@ -13,6 +15,18 @@ export interface FieldsProps<Draft> {
   /** True for a record that a custom resource declares. */
   readonly readOnly: boolean;
   readonly isNew: boolean;
+  /** The view that is open; `form` where the kind has no other. */
+  readonly view: View;
+}
+
+/** Views of a record: its form, its text, its manifest. */
+export type View = 'form' | 'json' | 'yaml';
+
+/** Properties of what a record shows besides its form. */
+export interface OverviewProps {
+  readonly loaded: Loaded;
+  /** Takes the record as a request of the overview has stored it. */
+  readonly replace: (loaded: Loaded) => void;
 }
 
 /** A field of a record as the difference of two versions shows it. */
@@ -37,9 +51,17 @@ export interface RecordKind<Draft> {
   readonly body: (draft: Draft, record: JsonObject | undefined) => string;
   /** Returns the faults for which a record is not sent. */
   readonly check?: (draft: Draft, say: Messages) => Faults;
-  /** Names of the fields whose faults the form shows next to them. */
+  /** Names of the fields whose faults the form shows next to them; those of an entry of a list are below its name. */
   readonly fields: readonly string[];
   readonly Fields: (props: FieldsProps<Draft>) => JSX.Element;
+  /** Absent: the form alone. */
+  readonly views?: readonly View[];
+  /** What is shown above the form of a stored record. */
+  readonly Overview?: (props: OverviewProps) => JSX.Element;
+  /** Shown below the form of a stored record. */
+  readonly Below?: (props: { readonly record: JsonObject }) => JSX.Element;
+  /** Called with what was sent to create a record. */
+  readonly created?: (body: string, record: JsonObject, ui: Ui) => void;
   readonly show: (draft: Draft, say: Messages) => readonly ShownField[];
   /** Returns the request that restores a deleted record completely; undefined if there is none. */
   readonly restore: (record: JsonObject) => ApiRequest | undefined;

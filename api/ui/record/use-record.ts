@@ -31,6 +31,8 @@ export interface EditedRecord<Draft> {
   readonly change: (draft: Draft) => void;
   readonly discard: () => void;
   readonly reload: () => void;
+  /** Takes the record as another request has stored it. */
+  readonly replace: (loaded: Loaded) => void;
   /** Resolves with the stored record; undefined if it was not stored. */
   readonly save: () => Promise<JsonObject | undefined>;
   /** Stores the text as a new record, because the old one is gone; resolves as `save`. */
@@ -53,7 +55,8 @@ const initial: State = { loaded: undefined, conflict: undefined, faults: {}, ref
 
 /** Reads a record into a form, and saves it under the version that was read; `id` is undefined for a new record. */
 export function useRecord<Draft extends object>(kind: RecordKind<Draft>, id: string | undefined): EditedRecord<Draft> {
-  const { say, request } = useUi();
+  const ui = useUi();
+  const { say, request } = ui;
   const [state, setState] = useState(initial);
   const [attempt, setAttempt] = useState(0);
   const path = id === undefined ? kind.path : recordPath(kind.path, id);
@@ -113,6 +116,7 @@ export function useRecord<Draft extends object>(kind: RecordKind<Draft>, id: str
     }
     typed.forgetSaved(draft, loaded);
     if (id !== undefined) merge({ loaded, conflict: undefined });
+    if (method === 'POST' && body !== undefined) kind.created?.(body, loaded.record, ui);
     return loaded.record;
   }
 
@@ -131,6 +135,9 @@ export function useRecord<Draft extends object>(kind: RecordKind<Draft>, id: str
       typed.keep(next, state.loaded);
     },
     discard: typed.forget,
+    replace: (loaded) => {
+      merge({ loaded });
+    },
     reload: () => {
       setAttempt(attempt + 1);
     },

@@ -1,40 +1,58 @@
-import { isObject, parseJson } from '../../../crds/path.ts';
+import { parseJson } from '../../../crds/path.ts';
 import type { JsonObject } from '../../../crds/path.ts';
 import { COLUMNS } from '../../schemas/columns.ts';
+import { newClientText } from '../client/app-type.ts';
+import { CLIENT_FIELDS, ClientForm } from '../client/client-form.tsx';
+import { ClientOverview } from '../client/overview.tsx';
 import { apiPath } from '../connection/api-path.ts';
+import { textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import { jsonFaults } from '../json/json-faults.ts';
 import type { Messages } from '../messages/messages.ts';
 import type { Place } from '../place.ts';
+import { POLICY_FIELDS, PolicyForm, PolicyUse } from '../policy/policy-form.tsx';
+import { CopyText } from '../record/copy.tsx';
 import { JsonField } from '../record/field.tsx';
+import { draftValue, isJsonDraft, jsonDraft, withoutServiceFields } from '../record/json-draft.ts';
+import type { JsonDraft } from '../record/json-draft.ts';
+import { manifestOf } from '../record/manifest.ts';
 import type { FieldsProps, RecordKind } from '../record/record-kind.ts';
 import { PolicyQuestion } from './policy-question.tsx';
 import { rowIn } from '../rows/row-source.ts';
 import { RecordTab } from './record-tab.tsx';
 
-/** A client or policy as its form shows it: JSON. */
-interface StoredDraft {
-  readonly json: string;
-}
-
-const clientKind: RecordKind<StoredDraft> = {
-  ...storedKind('Client', { id: '', grant_types: ['client_credentials'], secret: '' }),
+const clientKind: RecordKind<JsonDraft> = {
+  ...storedKind('Client', { id: '', grant_types: ['client_credentials'] }),
   source: {
     path: apiPath`/Client?_result=array&_count=1000&_elements=id,name,grant_types`,
     readsAll: true,
     rowOf: (record) => rowIn(COLUMNS.Client, record),
   },
+  body: (draft, record) => (record === undefined ? newClientText(draft) : draft.json),
+  fields: CLIENT_FIELDS,
+  Fields: (props) => <StoredFields {...props} kind="Client" Form={ClientForm} />,
+  views: ['form', 'json', 'yaml'],
+  Overview: ClientOverview,
+  created: (body, record, { secrets }) => {
+    const { secret } = draftValue({ json: body }) ?? {};
+    if (typeof secret === 'string') secrets.set(textOf(record, 'id'), secret);
+  },
   // A deleted secret cannot be restored.
   restore: () => undefined,
 };
 
-const policyKind: RecordKind<StoredDraft> = {
-  ...storedKind('AccessPolicy', { id: '', engine: 'allow', link: [{ resourceType: 'Client', id: '' }] }),
+const policyKind: RecordKind<JsonDraft> = {
+  ...storedKind('AccessPolicy', { id: '', engine: 'allow' }),
   source: {
     path: apiPath`/AccessPolicy?_result=array&_count=1000&_elements=id,engine,subjects,link`,
     readsAll: true,
     rowOf: (record) => rowIn(COLUMNS.AccessPolicy, record),
   },
+  body: ({ json }) => json,
+  fields: POLICY_FIELDS,
+  Fields: (props) => <StoredFields {...props} kind="AccessPolicy" Form={PolicyForm} />,
+  views: ['form', 'json', 'yaml'],
+  Below: PolicyUse,
   restore: (record) => ({
     method: 'POST',
     path: apiPath`/AccessPolicy`,
@@ -42,19 +60,15 @@ const policyKind: RecordKind<StoredDraft> = {
   }),
 };
 
-function storedKind(resource: 'Client' | 'AccessPolicy', example: object) {
+function storedKind(resource: 'Client' | 'AccessPolicy', example: JsonObject) {
   return {
     resource,
     path: apiPath`/${resource}`,
-    empty: { json: JSON.stringify(example, null, 2) },
-    isDraft: (value: unknown): value is StoredDraft => isObject(value) && typeof value['json'] === 'string',
-    read: (record: JsonObject): StoredDraft => ({ json: JSON.stringify(withoutServiceFields(record), null, 2) }),
-    // As it was typed: the API reports what a parser would hide, such as a name that is there twice.
-    body: ({ json }: StoredDraft) => json,
-    check: ({ json }: StoredDraft, say: Messages) => jsonFaults('json', json, say),
-    fields: ['json'],
-    Fields: StoredFields,
-    show: ({ json }: StoredDraft) => [{ label: 'JSON', text: normal(json) }],
+    empty: jsonDraft(example),
+    isDraft: isJsonDraft,
+    read: (record: JsonObject) => jsonDraft(withoutServiceFields(record)),
+    check: ({ json }: JsonDraft, say: Messages) => jsonFaults('json', json, say),
+    show: ({ json }: JsonDraft) => [{ label: 'JSON', text: normal(json) }],
   } as const;
 }
 
@@ -63,22 +77,39 @@ function normal(json: string): string {
   return value === undefined ? json : JSON.stringify(value, null, 2);
 }
 
-function withoutServiceFields(record: JsonObject): JsonObject {
-  const { resourceType: _type, created_at: _time, warnings: _warnings, ...fields } = record;
-  return fields;
-}
-
-function StoredFields({ draft, change, faults, readOnly }: FieldsProps<StoredDraft>) {
+/** The form of a client or policy, its JSON, or its manifest: three views of one text. */
+function StoredFields(
+  props: FieldsProps<JsonDraft> & {
+    readonly kind: 'Client' | 'AccessPolicy';
+    readonly Form: typeof ClientForm;
+  },
+) {
+  const { draft, change, faults, readOnly, isNew, view, kind, Form } = props;
+  const { say, box } = useUi();
+  const value = draftValue(draft);
+  if (view === 'json') {
+    return (
+      <JsonField
+        id="json"
+        label="JSON"
+        rows={18}
+        value={draft.json}
+        set={(json) => change({ json })}
+        faults={faults['json']}
+        readOnly={readOnly}
+      />
+    );
+  }
+  if (value === undefined) return <p class="alert">{say.fixJson}</p>;
+  if (view === 'yaml') {
+    return (
+      <CopyText label={say.views.yaml} text={manifestOf(kind, box, value)}>
+        <p class="hint">{readOnly ? '' : say.manifestHint}</p>
+      </CopyText>
+    );
+  }
   return (
-    <JsonField
-      id="json"
-      label="JSON"
-      rows={18}
-      value={draft.json}
-      set={(json) => change({ json })}
-      faults={faults['json']}
-      readOnly={readOnly}
-    />
+    <Form value={value} change={(next) => change(jsonDraft(next))} faults={faults} readOnly={readOnly} isNew={isNew} />
   );
 }
 

@@ -1,0 +1,194 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { isObject, parseJson } from '../../../crds/path.ts';
+import { isReservedId } from '../../../crds/reserved-ids.ts';
+import { BusyButton } from '../bars.tsx';
+import type { Answer } from '../connection/answer.ts';
+import { apiPath } from '../connection/api-path.ts';
+import { textOf } from '../connection/members.ts';
+import { useUi } from '../context.ts';
+import { Hindered } from '../record/answer-alert.tsx';
+import { CopyField, CopyText } from '../record/copy.tsx';
+import { loadedFrom } from '../record/loaded.ts';
+import type { OverviewProps } from '../record/record-kind.ts';
+import { ClientAccess } from './access.tsx';
+import { appTypeOf, generatedSecret } from './app-type.ts';
+import type { AppType } from './app-type.ts';
+import { endpointsOf, programsOf } from './programs.ts';
+
+/** What a developer needs from a client: its secret once, its access, its connection data, and a program. */
+export function ClientOverview(props: OverviewProps) {
+  const { record, managedBy } = props.loaded;
+  const { say, secrets } = useUi();
+  const id = textOf(record, 'id');
+  const [secret, setSecret] = useState(secrets.get(id));
+  const show = (next: string | undefined): void => {
+    if (next === undefined) secrets.delete(id);
+    else secrets.set(id, next);
+    setSecret(next);
+  };
+  const type = appTypeOf(record);
+  const hasOwnSecret = type !== 'spa' && managedBy === undefined && !isReservedId(id);
+  return (
+    <>
+      {secret === undefined ? null : <NewSecret secret={secret} putAway={() => show(undefined)} />}
+      <ClientAccess client={id} needsIt={type === undefined || type === 'service'} />
+      <ConnectionData id={id} type={type}>
+        {hasOwnSecret ? <RotateSecret {...props} id={id} show={show} /> : null}
+        {type === 'spa' ? <p class="hint">{say.publicClient}</p> : null}
+      </ConnectionData>
+      <Program key={secret} id={id} type={type ?? 'web'} secret={secret} />
+    </>
+  );
+}
+
+/** A secret that was just made: it is in the memory of the page until it is put away. */
+function NewSecret({ secret, putAway }: { readonly secret: string; readonly putAway: () => void }) {
+  const { say } = useUi();
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => {
+    section.current?.querySelector('input')?.focus();
+  }, [secret]);
+  return (
+    <section class="panel new-secret" aria-label={say.clientSecret} ref={section}>
+      <p>{say.secretOnce}</p>
+      <CopyField id="client-secret" label={say.clientSecret} value={secret} />
+      <button type="button" class="second" onClick={putAway}>
+        {say.secretCopied}
+      </button>
+    </section>
+  );
+}
+
+function ConnectionData(props: {
+  readonly id: string;
+  readonly type: AppType | undefined;
+  readonly children: ComponentChildren;
+}) {
+  const { id, type, children } = props;
+  const { say, issuer } = useUi();
+  const { token, authorization, introspection, discovery } = endpointsOf(issuer);
+  const signsIn = type !== 'service' && type !== 'api';
+  return (
+    <section class="panel" aria-labelledby="connection">
+      <h3 id="connection">{say.connection}</h3>
+      <div class="connection">
+        <CopyField id="connection-client" label={say.clientId} value={id} />
+        <CopyField id="connection-issuer" label={say.issuer} value={issuer} />
+        {type === 'api' ? null : <CopyField id="connection-token" label={say.tokenEndpoint} value={token} />}
+        {signsIn ? (
+          <>
+            <CopyField id="connection-authorize" label={say.authorizationEndpoint} value={authorization} />
+            <CopyField id="connection-discovery" label={say.discovery} value={discovery} />
+          </>
+        ) : null}
+        {type === 'api' ? (
+          <CopyField id="connection-introspect" label={say.introspectionEndpoint} value={introspection} />
+        ) : null}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+/** Gives the client its next secret by one click. */
+function RotateSecret(props: OverviewProps & { readonly id: string; readonly show: (secret: string) => void }) {
+  const { id, loaded, replace, show } = props;
+  const { say, request } = useUi();
+  const [isBusy, setBusy] = useState(false);
+  const [refusal, setRefusal] = useState<Answer>();
+  const path = apiPath`/Client/${id}`;
+  const rotate = async (): Promise<void> => {
+    setBusy(true);
+    const secret = generatedSecret();
+    const answer = await request({ method: 'PATCH', path, body: JSON.stringify({ secret }), etag: loaded.etag });
+    const stored = loadedFrom(answer);
+    setBusy(false);
+    setRefusal(stored === undefined ? answer : undefined);
+    if (stored === undefined) return;
+    replace(stored);
+    show(secret);
+  };
+  return (
+    <div>
+      <BusyButton class="second" isBusy={isBusy} describedBy="rotate-hint" onClick={() => void rotate()}>
+        {say.rotateSecret}
+      </BusyButton>
+      <p class="hint" id="rotate-hint">
+        {say.rotateHint}
+      </p>
+      {refusal === undefined ? null : <Hindered answer={refusal} method="PATCH" path={path} />}
+    </div>
+  );
+}
+
+/** A ready program in some languages, and for a service whose secret is known a token. */
+function Program(props: { readonly id: string; readonly type: AppType; readonly secret: string | undefined }) {
+  const { id, type, secret } = props;
+  const { say, issuer } = useUi();
+  const programs = Object.entries(programsOf(type, { issuer, client: id, secret }));
+  const [chosen, setChosen] = useState(programs[0]?.[0]);
+  const text = programs.find(([language]) => language === chosen)?.[1] ?? '';
+  return (
+    <section class="panel" aria-labelledby="program">
+      <h3 id="program">{say.program}</h3>
+      <CopyText label={`${say.program} (${chosen ?? ''})`} text={text}>
+        <div class="views" role="group" aria-labelledby="program">
+          {programs.map(([language]) => (
+            <button
+              key={language}
+              type="button"
+              class="view"
+              aria-pressed={language === chosen}
+              onClick={() => setChosen(language)}
+            >
+              {language}
+            </button>
+          ))}
+        </div>
+      </CopyText>
+      {text.includes('CLIENT_SECRET') && type !== 'spa' ? <p class="hint">{say.programSecret}</p> : null}
+      {type === 'service' && secret !== undefined ? <Token id={id} secret={secret} /> : null}
+    </section>
+  );
+}
+
+/** Gets a token as the client, which shows that everything fits. */
+function Token({ id, secret }: { readonly id: string; readonly secret: string }) {
+  const { say, issuer } = useUi();
+  const [answer, setAnswer] = useState<TokenAnswer>();
+  return (
+    <>
+      <button type="button" onClick={() => void tokenOf(issuer, id, secret).then(setAnswer)}>
+        {say.getToken}
+      </button>
+      {answer === undefined ? null : answer.token === undefined ? (
+        <p class="alert" role="alert">
+          {answer.problem ?? say.offline}
+        </p>
+      ) : (
+        <div role="status">
+          <CopyField id="access-token" label={say.accessToken} value={answer.token} />
+        </div>
+      )}
+    </>
+  );
+}
+
+interface TokenAnswer {
+  readonly token?: string;
+  readonly problem?: string;
+}
+
+async function tokenOf(issuer: string, id: string, secret: string): Promise<TokenAnswer> {
+  const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: id, client_secret: secret });
+  try {
+    const response = await fetch(endpointsOf(issuer).token, { method: 'POST', body, cache: 'no-store' });
+    const answer = parseJson(await response.text());
+    const found = isObject(answer) ? answer : {};
+    const token = textOf(found, 'access_token');
+    return token === '' ? { problem: textOf(found, 'error_description') || textOf(found, 'error') } : { token };
+  } catch {
+    return {};
+  }
+}
