@@ -1,9 +1,13 @@
 /** Milliseconds that one try may count: when the machine stands still, what is waited for stands still with it. */
 const longestTry = 30_000;
 
+/** The longest pause between two tries, in milliseconds. */
+const longestPause = 100;
+
 /**
  * Waits until something holds: tries again and again, up to a deadline far beyond what a slow machine needs. Throws
- * what the last try threw, or says what never came to hold.
+ * what the last try threw, or says what never came to hold. Its pauses grow with the wait: the tries of a long wait
+ * would take the processor from what is waited for.
  */
 export async function eventually(
   what: string,
@@ -18,7 +22,7 @@ export async function eventually(
     } catch (error) {
       if (waited > within) throw error;
     }
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, Math.min(10 + waited / 10, longestPause)));
     waited += Math.min(performance.now() - before, longestTry);
   }
 }
