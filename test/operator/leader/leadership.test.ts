@@ -2,6 +2,7 @@ import { isObject } from '../../../crds/path.ts';
 import { expect } from 'chai';
 import pg from 'pg';
 import type { Environment } from '../../../program/environment.ts';
+import { forEachConcurrently } from '../../../operator/kube/client/kube-object.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startFaultProxy, type FaultProxy } from '../../support/fault-proxy.ts';
 import { operatorNamespace, type OperatorProcess } from '../../support/operator-process.ts';
@@ -141,20 +142,16 @@ describe('one of several operators leads', () => {
     const [first, second] = await two();
     const names = Array.from({ length: 200 }, (_, n) => `app-${String(n)}`);
     const writes = boxes.flatMap((box) => names.map((name) => ({ box, name })));
-    const each = writes.values();
     let done = 0;
-    const lane = async (): Promise<void> => {
-      for (const { box, name } of each) {
-        await rig.put('Client', box, name, client);
-        done += 1;
-        if (done === writes.length / 2) first.signal('SIGKILL');
-      }
-    };
-    await Promise.all(Array.from({ length: 8 }, lane));
+    await forEachConcurrently(writes, async ({ box, name }) => {
+      await rig.put('Client', box, name, client);
+      done += 1;
+      if (done === writes.length / 2) first.signal('SIGKILL');
+    });
     expect(await first.ended).to.equal('SIGKILL');
     await eventually('the second leads', () => leads(second), 60_000);
     await eventually('every row is there', async () => (await rows(boxes)) === writes.length, 120_000);
-    await eventually('every status says so', async () => (await unready(boxes)) === 0, 120_000);
+    await forEachConcurrently(writes, ({ box, name }) => rig.ready('Client', box, name, 120_000));
     expect(await rig.token(boxes[4] ?? '', 'app-199', client.secret)).to.equal(200);
   });
 
@@ -168,15 +165,5 @@ describe('one of several operators leads', () => {
     } finally {
       await owner.end();
     }
-  }
-
-  async function unready(boxes: readonly string[]): Promise<number> {
-    let count = 0;
-    for (const box of boxes) {
-      const { body } = await rig.plane.call({ path: `/apis/boxgate.dev/v1/namespaces/${box}/clients` });
-      const items = isObject(body) && Array.isArray(body['items']) ? body['items'] : [];
-      count += items.filter((item) => !JSON.stringify(item).includes('"reason":"Ready","status":"True"')).length;
-    }
-    return count;
   }
 });
