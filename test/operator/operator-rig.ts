@@ -3,13 +3,13 @@ import { type Kind, KINDS } from '../../crds/kind.ts';
 import type { Environment } from '../../program/environment.ts';
 import { controlPlane, type ControlPlane, type PodAccount } from '../support/cluster/control-plane.ts';
 import { startApiProcess, type ApiProcess } from '../support/api-process.ts';
-import { forEachConcurrently } from '../../operator/kube/client/kube-object.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownPort } from '../support/own-port.ts';
 import { startOperatorProcess, type OperatorProcess } from '../support/operator-process.ts';
 import { freshDatabase, type TestDatabase } from '../support/postgres.ts';
 import { unthrottled } from '../support/unthrottled.ts';
 import { bindSecrets, installOperator } from './install-operator.ts';
+import { removeObjects } from './remove-objects.ts';
 
 /**
  * A cluster with our custom resources and the operator's rights, an API on a database of its own beside it, and
@@ -57,7 +57,6 @@ export async function startOperatorRig(
 ): Promise<OperatorRig> {
   const [plane, database] = await Promise.all([own ?? controlPlane(), ownDatabase ?? freshDatabase()]);
   const operators: OperatorProcess[] = [];
-  const boxes: string[] = [];
   const port = String(await ownPort());
   const ports = {
     BOXGATE_PORT: port,
@@ -91,7 +90,6 @@ export async function startOperatorRig(
     },
     async box({ secrets } = { secrets: true }) {
       const name = await plane.namespace('box');
-      boxes.push(name);
       if (secrets) await bindSecrets(plane, name);
       return name;
     },
@@ -129,24 +127,10 @@ export async function startOperatorRig(
       for (const operator of operators) operator.signal('SIGCONT');
       await Promise.all(operators.map((operator) => operator.end('SIGKILL')));
       await api.end('SIGKILL');
-      await Promise.all([database.drop(), ...boxes.map((box) => empty(plane, box))]);
+      await Promise.all([database.drop(), removeObjects(plane)]);
     },
   };
   return rig;
-}
-
-/** Nobody is there any more who takes finalizers off. */
-async function empty(plane: ControlPlane, box: string): Promise<void> {
-  for (const { kind } of Object.values(KINDS)) {
-    await plane.call({ method: 'DELETE', path: pathOf(kind, box) });
-    const { body } = await plane.call({ path: pathOf(kind, box) });
-    const items = isObject(body) && Array.isArray(body['items']) ? body['items'].filter(isObject) : [];
-    await forEachConcurrently(items, async ({ metadata }) => {
-      const path = pathOf(kind, box, isObject(metadata) ? String(metadata['name']) : '');
-      const contentType = 'application/merge-patch+json';
-      await plane.call({ method: 'PATCH', path, body: { metadata: { finalizers: null } }, contentType });
-    });
-  }
 }
 
 function pathOf(kind: Kind, box: string, name?: string): string {

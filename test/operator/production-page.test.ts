@@ -5,7 +5,6 @@ import path from 'node:path';
 import { parse } from 'yaml';
 import { isList, isObject } from '../../crds/path.ts';
 import { findPrograms } from '../../tools/envtest/find-programs.ts';
-import { startControlPlane } from '../support/cluster/control-plane.ts';
 import { at } from '../charts/rendered.ts';
 import { operatorNamespace } from '../support/operator-process.ts';
 import { blocksOf } from '../support/page-block.ts';
@@ -58,7 +57,7 @@ describe('docs/guides/production.md', () => {
   before(async () => {
     folder = mkdtempSync(path.join(tmpdir(), 'boxgate-production-'));
     symlinkSync(findPrograms().kubectl, path.join(folder, 'kubectl'));
-    rig = await startOperatorRig(await startControlPlane());
+    rig = await startOperatorRig();
     await rig.operator();
     const environment = {
       PATH: `${folder}:${process.env['PATH'] ?? ''}`,
@@ -69,7 +68,6 @@ describe('docs/guides/production.md', () => {
   });
   after(async () => {
     await rig.stop();
-    await rig.plane.stop();
     rmSync(folder, { recursive: true, force: true });
   });
 

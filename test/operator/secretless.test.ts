@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { isObject } from '../../crds/path.ts';
-import { startControlPlane } from '../support/cluster/control-plane.ts';
 import { kubectl } from '../support/cluster/install-crds.ts';
 import { startOperatorRig, type OperatorRig } from './operator-rig.ts';
 
@@ -22,7 +21,7 @@ describe('examples/kubernetes/secretless', () => {
   let folder: string;
   before(async () => {
     folder = mkdtempSync(path.join(tmpdir(), 'boxgate-secretless-'));
-    rig = await startOperatorRig(await startControlPlane());
+    rig = await startOperatorRig();
     await rig.operator();
     await kubectl(rig.plane, 'apply', '-k', example);
     await rig.ready('Client', 'bakery', 'ovens');
@@ -30,7 +29,6 @@ describe('examples/kubernetes/secretless', () => {
   });
   after(async () => {
     await rig.stop();
-    await rig.plane.stop();
     rmSync(folder, { recursive: true, force: true });
   });
 

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { isObject } from '../../../crds/path.ts';
 import { KINDS } from '../../../crds/kind.ts';
-import { startControlPlane } from '../../support/cluster/control-plane.ts';
 import { kubectl } from '../../support/cluster/install-crds.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
@@ -23,13 +22,12 @@ const modes: Readonly<Record<string, readonly string[]>> = {
 describe('kubectl diff after an example has been reconciled', () => {
   let rig: OperatorRig;
   before(async () => {
-    rig = await startOperatorRig(await startControlPlane());
+    rig = await startOperatorRig();
     await rig.operator();
     for (const namespace of ['people', 'standalone']) await kubectl(rig.plane, 'create', 'namespace', namespace);
   });
   after(async () => {
     await rig.stop();
-    await rig.plane.stop();
   });
 
   /** Returns all objects of our kinds. */

@@ -4,14 +4,13 @@ import { clusterConfig, createConnection } from '../../../../operator/kube/clien
 import { createKubeApi, type KubeCall } from '../../../../operator/kube/client/kube-api.ts';
 import { list } from '../../../../operator/kube/client/list.ts';
 import { collectionAt } from '../../../support/cluster/collection-at.ts';
-import { startControlPlane, type ControlPlane } from '../../../support/cluster/control-plane.ts';
+import { controlPlane, type ControlPlane } from '../../../support/cluster/control-plane.ts';
 
 describe('a list of large objects', () => {
   let plane: ControlPlane;
   before(async () => {
-    plane = await startControlPlane();
+    plane = await controlPlane();
   });
-  after(() => plane.stop());
 
   it('F-30 of a real API server is read in pages that fit, and other calls go on beside it', async () => {
     const box = await plane.namespace('large');
@@ -48,5 +47,6 @@ describe('a list of large objects', () => {
     expect(calls).to.include('100: 200').and.to.include('1: 200');
     expect(calls.filter((call) => !call.endsWith('200'))).to.deep.equal([]);
     await api.call(readBox, signal);
+    await plane.call({ method: 'DELETE', path });
   });
 });

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { NEEDED_RIGHTS, rightName } from '../../../../operator/kube/client/rights.ts';
-import { startControlPlane, type ControlPlane } from '../../../support/cluster/control-plane.ts';
 import { kubectl } from '../../../support/cluster/install-crds.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { operatorNamespace, type OperatorProcess } from '../../../support/operator-process.ts';
@@ -8,18 +7,13 @@ import { declaredRights } from './declared-rights.ts';
 import { startOperatorRig, type OperatorRig } from '../../operator-rig.ts';
 
 describe('R-28 an operator without its rights', () => {
-  let plane: ControlPlane;
   let rig: OperatorRig;
   let replicas: readonly OperatorProcess[];
   before(async () => {
-    plane = await startControlPlane();
-    rig = await startOperatorRig(plane);
+    rig = await startOperatorRig();
     replicas = [await rig.operator(), await rig.operator()];
   });
-  after(async () => {
-    await rig.stop();
-    await plane.stop();
-  });
+  after(() => rig.stop());
 
   const readiness = () =>
     Promise.all(
@@ -54,7 +48,7 @@ describe('R-28 an operator without its rights', () => {
     await rig.ready('Box', box, 'box');
     await eventually('both are ready', async () => (await readiness()).every(({ status }) => status === 200));
 
-    await kubectl(plane, 'delete', 'clusterrolebinding', 'boxgate-operator');
+    await kubectl(rig.plane, 'delete', 'clusterrolebinding', 'boxgate-operator');
     await eventually('none is ready', async () => (await readiness()).every(({ status }) => status === 503));
     for (const { text } of await readiness()) {
       expect(text).to.contain('list clients.boxgate.dev').and.contain('patch clients.boxgate.dev/status');
@@ -64,13 +58,13 @@ describe('R-28 an operator without its rights', () => {
       replicas.map(({ lines }) => lines.filter((line) => line.includes('rights of the operator are missing')).length);
     await eventually('each has logged it once', () => logged().join() === '1,1');
     await eventually('an Event names the right', async () => {
-      const told = await kubectl(plane, '-n', operatorNamespace, 'get', 'events', '-o', 'json');
+      const told = await kubectl(rig.plane, '-n', operatorNamespace, 'get', 'events', '-o', 'json');
       return told.includes('RightsMissing') && told.includes('list clients.boxgate.dev');
     });
     expect(Math.min(...(await counted()))).to.be.greaterThan(10);
     await rig.put('Client', box, 'app', { grant_types: ['client_credentials'], secret: 'a-secret-of-the-app' });
 
-    await kubectl(plane, 'apply', '-f', 'operator/rbac/cluster-role.yaml');
+    await kubectl(rig.plane, 'apply', '-f', 'operator/rbac/cluster-role.yaml');
     await rig.ready('Client', box, 'app');
     await eventually('both are ready', async () => (await readiness()).every(({ status }) => status === 200));
     expect(await counted()).to.deep.equal([0, 0]);
