@@ -5,7 +5,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { eventually } from '../../support/eventually.ts';
 import { isRunning } from '../../support/processes.ts';
-import { controlPlane, startControlPlane, type ControlPlane } from '../../support/cluster/control-plane.ts';
+import { scratchFolder } from '../../support/scratch-folder.ts';
+import { controlPlane, type ControlPlane } from '../../support/cluster/control-plane.ts';
 
 function configOf(file: string): KubeConfig {
   const config = new KubeConfig();
@@ -47,55 +48,47 @@ describe('the control plane of the tests', () => {
     ['SIGKILL', (pid: number) => process.kill(pid, 'SIGKILL')],
     ['SIGHUP of a terminal that closes, to its whole process group', (pid: number) => process.kill(-pid, 'SIGHUP')],
   ] as const) {
-    it(`ends with the process that started it and leaves nothing: by ${how}`, async () => {
+    it(`has programs that end with the process that started them and leave nothing: by ${how}`, async () => {
+      const folder = await scratchFolder('boxgate-guarded-');
       const program = `
-        const { startControlPlane } = await import(${JSON.stringify(path.resolve('test/support/cluster/control-plane.ts'))});
+        const { startGuarded } = await import(${JSON.stringify(path.resolve('test/support/cluster/guarded.ts'))});
         const { familyOf } = await import(${JSON.stringify(path.resolve('test/support/processes.ts'))});
-        const plane = await startControlPlane();
-        console.log(JSON.stringify([plane.kubeconfig, ...familyOf(process.pid).slice(1)]));
-        setInterval(() => {}, 1000);`;
-      const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+        for (const log of ['one', 'two']) startGuarded(process.argv[1], process.argv[1] + '/' + log, ['sleep', '600']);
+        setInterval(() => {
+          const [, ...pids] = familyOf(process.pid);
+          if (pids.length >= 4) console.log(JSON.stringify(pids));
+        }, 20);`;
+      const child = spawn(process.execPath, ['--input-type=module', '-e', program, folder], {
         stdio: ['ignore', 'pipe', 'inherit'],
         detached: true,
       });
-      const line = await new Promise<string>((resolve) => child.stdout.setEncoding('utf8').once('data', resolve));
-      const started: unknown = JSON.parse(line);
-      const [kubeconfig, ...pids] = Array.isArray(started) ? started.map(String) : [];
-      expect(pids.filter((pid) => isRunning(Number(pid)))).to.have.length.at.least(4);
+      const text = await new Promise<string>((resolve) => child.stdout.setEncoding('utf8').once('data', resolve));
+      const started: unknown = JSON.parse(text.split('\n')[0] ?? '');
+      const pids = Array.isArray(started) ? started.map(Number) : [];
+      expect(pids.filter(isRunning)).to.have.length.at.least(4);
       end(child.pid ?? 0);
-      await eventually('its programs have ended', () => !pids.some((pid) => isRunning(Number(pid))));
-      await eventually('its folder is gone', () => !existsSync(path.dirname(kubeconfig ?? '')));
+      await eventually('its programs have ended', () => !pids.some(isRunning));
+      await eventually('its folder is gone', () => !existsSync(folder));
     });
   }
 
   it('deletes a namespace with what is in it once it has controllers', async () => {
-    const own = await startControlPlane();
-    try {
-      own.startControllers(['namespace']);
-      const namespace = await own.namespace('rig');
-      const body = { metadata: { name: 'held' } };
-      await own.call({ method: 'POST', path: `/api/v1/namespaces/${namespace}/configmaps`, body });
-      await own.call({ method: 'DELETE', path: `/api/v1/namespaces/${namespace}` });
-      await eventually(
-        'the namespace is gone',
-        async () => (await own.call({ path: `/api/v1/namespaces/${namespace}` })).status === 404,
-        60_000,
-      );
-    } finally {
-      await own.stop();
-    }
+    plane.startControllers(['namespace']);
+    const namespace = await plane.namespace('rig');
+    const body = { metadata: { name: 'held' } };
+    await plane.call({ method: 'POST', path: `/api/v1/namespaces/${namespace}/configmaps`, body });
+    await plane.call({ method: 'DELETE', path: `/api/v1/namespaces/${namespace}` });
+    await eventually(
+      'the namespace is gone',
+      async () => (await plane.call({ path: `/api/v1/namespaces/${namespace}` })).status === 404,
+    );
   });
 
   it('serves again after it was killed, with what it had', async () => {
-    const own = await startControlPlane();
-    try {
-      const namespace = await own.namespace('rig');
-      await own.signal('SIGKILL');
-      expect(await own.call({ path: '/readyz' }).catch(() => 'away')).to.equal('away');
-      await own.restart();
-      expect((await own.call({ path: `/api/v1/namespaces/${namespace}` })).status).to.equal(200);
-    } finally {
-      await own.stop();
-    }
+    const namespace = await plane.namespace('rig');
+    await plane.signal('SIGKILL');
+    expect(await plane.call({ path: '/readyz' }).catch(() => 'away')).to.equal('away');
+    await plane.restart();
+    expect((await plane.call({ path: `/api/v1/namespaces/${namespace}` })).status).to.equal(200);
   });
 });
