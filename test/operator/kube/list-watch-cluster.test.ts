@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { clusterConfig, createConnection } from '../../../operator/kube/client/cluster-config.ts';
 import { createKubeApi, type KubeApi } from '../../../operator/kube/client/kube-api.ts';
-import { controlPlane, startControlPlane, type ControlPlane } from '../../support/cluster/control-plane.ts';
+import { controlPlane, type ControlPlane } from '../../support/cluster/control-plane.ts';
 import { installCrds } from '../../support/cluster/install-crds.ts';
 import { eventually } from '../../support/eventually.ts';
 import { recordedCalls, sentCall, type SentCall } from './recorded-calls.ts';
@@ -138,10 +138,9 @@ describe('a list-watch over a real API server', () => {
   describe('that goes away', () => {
     let plane: ControlPlane;
     before(async () => {
-      plane = await startControlPlane();
+      plane = await controlPlane();
       await installCrds(plane);
     });
-    after(() => plane.stop());
 
     it('F-01: goes on where it was when the API server is back', async () => {
       const namespace = await plane.namespace('watch');

@@ -17,6 +17,7 @@ import { startApi, type TestApi } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
 import { memoryKeeper } from '../memory-source.ts';
 import { plainOptions } from '../reconciler-options.ts';
+import { removeObjects } from '../remove-objects.ts';
 import { recordedEvents } from '../status/recorded-events.ts';
 import { recordedCalls, type SentCall } from './recorded-calls.ts';
 
@@ -84,7 +85,8 @@ export function eachInCluster(take: (rig: SourceRig) => void): void {
   before(async () => {
     [plane, api] = await Promise.all([controlPlane(), startApi()]);
     await installCrds(plane);
-    await removeLeftovers(plane);
+    // A source reads all namespaces, and would process what other test files left behind.
+    await removeObjects(plane);
     account = await sourceAccount(plane);
   });
   after(() => api.stop());
@@ -93,21 +95,6 @@ export function eachInCluster(take: (rig: SourceRig) => void): void {
     take(rig);
   });
   afterEach(() => rig.end());
-}
-
-/** Removes the objects that other test files left behind: a source reads all namespaces, and would process them too. */
-async function removeLeftovers(plane: ControlPlane): Promise<void> {
-  for (const plural of ours) {
-    const { body } = await plane.call({ path: `/apis/boxgate.dev/v1/${plural}` });
-    const items = isObject(body) && Array.isArray(body['items']) ? body['items'].filter(isObject) : [];
-    for (const { metadata } of items) {
-      if (!isObject(metadata)) continue;
-      const path = `/apis/boxgate.dev/v1/namespaces/${String(metadata['namespace'])}/${plural}/${String(metadata['name'])}`;
-      const contentType = 'application/merge-patch+json';
-      await plane.call({ method: 'PATCH', path, body: { metadata: { finalizers: [] } }, contentType });
-      await plane.call({ method: 'DELETE', path });
-    }
-  }
 }
 
 function sourceRig(plane: ControlPlane, api: TestApi, account: SourceAccount, box: string): SourceRig {

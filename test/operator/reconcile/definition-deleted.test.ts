@@ -1,6 +1,6 @@
 import { isObject } from '../../../crds/path.ts';
 import { expect } from 'chai';
-import { startControlPlane, type ControlPlane } from '../../support/cluster/control-plane.ts';
+import type { ControlPlane } from '../../support/cluster/control-plane.ts';
 import { applyCrds, kubectl } from '../../support/cluster/install-crds.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { OperatorProcess } from '../../support/operator-process.ts';
@@ -16,15 +16,12 @@ describe('custom resource definitions that are deleted', () => {
   let operator: OperatorProcess;
   let box: string;
   before(async () => {
-    plane = await startControlPlane();
-    rig = await startOperatorRig(plane);
+    rig = await startOperatorRig();
+    ({ plane } = rig);
     box = await rig.box();
     operator = await rig.operator({ BOXGATE_SWEEP_SECONDS: '1', BOXGATE_LEASE_SECONDS: '60' });
   });
-  after(async () => {
-    await rig.stop();
-    await plane.stop();
-  });
+  after(() => rig.stop());
 
   const secretOf = async (name: string): Promise<Readonly<Record<string, unknown>>> => {
     const { body } = await plane.call({ path: `/api/v1/namespaces/${box}/secrets/${name}` });

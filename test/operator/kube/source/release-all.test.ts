@@ -1,23 +1,23 @@
 import { isObject } from '../../../../crds/path.ts';
 import { expect } from 'chai';
-import { startControlPlane, type ControlPlane } from '../../../support/cluster/control-plane.ts';
-import { applyCrds } from '../../../support/cluster/install-crds.ts';
+import { controlPlane, type ControlPlane } from '../../../support/cluster/control-plane.ts';
+import { applyCrds, installCrds } from '../../../support/cluster/install-crds.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { startLoggedProcess } from '../../../support/logged-process.ts';
+import { removeObjects } from '../../remove-objects.ts';
 import { acceptAnySpec } from './any-definition.ts';
 
 const FINALIZER = 'boxgate.dev/finalizer';
 const group = '/apis/boxgate.dev/v1';
 const kindOf = { boxes: 'Box', clients: 'Client', groups: 'Group' } as const;
 
-/** On a control plane of its own: it stores objects that the definition refuses. */
 describe('boxgate operator --release-finalizers', () => {
   let plane: ControlPlane;
   before(async () => {
-    plane = await startControlPlane();
-    await applyCrds(plane);
+    plane = await controlPlane();
+    await installCrds(plane);
+    await removeObjects(plane);
   });
-  after(() => plane.stop());
 
   const create = (namespace: string, plural: keyof typeof kindOf, name: string, spec: object, query = '') =>
     plane.call({
