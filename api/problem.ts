@@ -1,5 +1,6 @@
 import { faultSentence, joinedSentences } from '../crds/fault.ts';
 import type { Fault } from '../crds/fault.ts';
+import type { RefusalDetails } from './schemas/refusals.ts';
 
 /**
  * Kinds of faulty requests: the HTTP status, the error at an OAuth endpoint (RFC 6749 §5.2, RFC 6750 §3.1), and the
@@ -31,13 +32,21 @@ export class Problem extends Error {
   readonly code: ProblemCode;
   readonly faults: readonly Fault[];
   readonly headers: Readonly<Record<string, string>>;
+  /** Why the request was refused, for the log and the audit trail; undefined if the answer says it all. */
+  readonly details: RefusalDetails | undefined;
 
-  constructor(code: ProblemCode, faults: string | readonly Fault[], headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    code: ProblemCode,
+    faults: string | readonly Fault[],
+    headers: Readonly<Record<string, string>> = {},
+    details?: RefusalDetails,
+  ) {
     const list = typeof faults === 'string' ? [{ path: '', message: faults }] : faults;
     super(joinedSentences(list.map(faultSentence)));
     this.code = code;
     this.faults = list;
     this.headers = headers;
+    this.details = details;
   }
 }
 

@@ -220,19 +220,17 @@ function publicServer(parts: Parts): Server {
       known: createKnownAddresses(throttleNow),
       slot: createFailureSlot(config.encryptionKeys[0]),
       perSecret: config.failuresPerSecret,
-      events: oauth.countedEvents,
     },
     passwordLimits: createPasswordLimits({
       throttle,
       pool: database.hot,
       key: config.encryptionKeys[0],
       perAccount: config.failuresPerAccount,
-      events: oauth.countedEvents,
       now: throttleNow,
     }),
     deviceTokens: createDeviceTokens(config.encryptionKeys, throttleNow),
     uiFiles: createUiFiles(),
-    onAnswer: answerLog(log, metrics),
+    onAnswer: answerLog(log, metrics, oauth.countedEvents),
     isTrustedProxy: trustedProxies(config.trustedProxies),
   });
   const server = createHttpServer(listener, publicServerLimits(config, log), brokenLog(log, metrics), {

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import type { Log } from '../../program/log.ts';
 import type { StoredAuditEvent } from '../db/audit/audit-event.ts';
 import { uuidV7Time } from '../db/core/uuid-v7.ts';
+import { refusals } from '../schemas/refusals.ts';
 import { auditEvents } from './events.ts';
 
 const text = (description: string) => Type.String({ description, minLength: 1, maxLength: 512 });
@@ -47,6 +48,10 @@ export const auditRecordSchema = Type.Object(
     changed: Type.Optional(
       Type.Array(Type.String({ maxLength: 128 }), { description: 'Names of the changed fields, never their values.' }),
     ),
+    reason: Type.Optional(
+      Type.Enum(Object.keys(refusals), { description: 'Why a request was refused (docs/reference/refusals.md).' }),
+    ),
+    sent: Type.Optional(text('What the reason is about: a part of the request, or a sentence about it; no secret.')),
     count: Type.Integer({ description: 'How often it happened: events of one minute can be one record.', minimum: 1 }),
   },
   { description: 'A record of the audit trail.', additionalProperties: false },
@@ -61,6 +66,7 @@ export const auditElements = Object.keys(auditRecordSchema.properties);
 /** Shows a record of a box. */
 export function auditRecord(box: string, stored: StoredAuditEvent): AuditRecord {
   const { id, event, result, client, user, remoteAddr, operator, target, member, session, requestId, changed } = stored;
+  const { reason, sent } = stored;
   return {
     resourceType: 'AuditEvent',
     id,
@@ -79,6 +85,8 @@ export function auditRecord(box: string, stored: StoredAuditEvent): AuditRecord 
     ...(session !== undefined && { session }),
     ...(requestId !== undefined && { request_id: requestId }),
     ...(changed !== undefined && { changed: [...changed] }),
+    ...(reason !== undefined && { reason }),
+    ...(sent !== undefined && { sent }),
     count: stored.count,
   };
 }

@@ -1,6 +1,7 @@
 import { uuidText } from '../../program/text.ts';
 import { fillUuidV7 } from '../credentials/token-text.ts';
 import type { AuditResult, StoredAuditEvent } from '../db/audit/audit-event.ts';
+import type { RefusalReason } from '../schemas/refusals.ts';
 import type { AuditEventName } from './events.ts';
 
 /** The actor of a change, and the request that it came with. */
@@ -25,6 +26,10 @@ export interface SecurityEvent {
   readonly member?: number;
   /** Names of fields. */
   readonly changed?: readonly string[];
+  /** Why a request was refused. */
+  readonly reason?: RefusalReason | undefined;
+  /** What the reason is about. */
+  readonly sent?: string | undefined;
 }
 
 /** The audit trail of one request or call. */
@@ -45,12 +50,12 @@ export function recordsOf({ origin, now }: AuditTrail, events: readonly Security
 /** Returns the record of an event that has happened `count` times. */
 export function recordOf(
   id: string,
-  { event, target, result = 'success', member, changed }: SecurityEvent,
+  { event, target, result = 'success', member, changed, reason, sent }: SecurityEvent,
   { client, user, remoteAddr, operator, session, requestId }: Origin,
   count: number,
 ): StoredAuditEvent {
   const actor = { client, user, remoteAddr, operator, session, requestId };
-  return { id, event, result, ...actor, target, member, changed, count };
+  return { id, event, result, ...actor, target, member, changed, reason, sent, count };
 }
 
 /**

@@ -2,8 +2,11 @@ import type { AuditEventOfBox } from '../db/audit/audit-event.ts';
 import { newAuditId, recordOf } from './audit-trail.ts';
 import type { Origin, SecurityEvent } from './audit-trail.ts';
 
-/** An event that is not stored by itself: those of the same address and target within a minute are one record. */
-export interface CountedEvent extends Pick<SecurityEvent, 'event' | 'target' | 'result'> {
+/**
+ * An event that is not stored by itself: those of the same address, target and reason within a minute are one record.
+ * Up to half the share of its box, each refusal is a record, so that it is found by the ID of its request.
+ */
+export interface CountedEvent extends Pick<SecurityEvent, 'event' | 'target' | 'result' | 'reason' | 'sent'> {
   readonly box: string;
   /** Origin; a record has what the origins of all its events have in common. */
   readonly origin: Origin;
@@ -36,9 +39,9 @@ export interface CountedLimits {
   readonly taken: number;
 }
 
-/** Default bounds: a record a second of failures of one box, one of denials, ten of successes. */
+/** Default bounds: two records a second of failures of one box, two of denials, ten of successes. */
 export const defaultCountedLimits: CountedLimits = {
-  ...{ failures: 60, denials: 60, successes: 600 },
+  ...{ failures: 120, denials: 120, successes: 600 },
   ...{ records: 50_000, taken: 1_000 },
 };
 
@@ -70,7 +73,9 @@ export function createCountedEvents(limits: CountedLimits, now: () => number): C
     boxes.set(event.box, ofBox);
     const side = sideOf(event);
     const known = ofBox[side];
-    const key = [event.event, event.result, event.origin.remoteAddr, event.target].join(' ');
+    const { origin, target, reason } = event;
+    const single = side !== 'successes' && known.size < limits[side] / 2 ? origin.requestId : '';
+    const key = [event.event, event.result, origin.remoteAddr, target, reason, single].join(' ');
     if (known.has(key) || known.size < limits[side]) count(known, key, event);
     else count(known, `${event.event} ${String(event.result)}`, withoutDetails(event));
   }
@@ -79,7 +84,7 @@ export function createCountedEvents(limits: CountedLimits, now: () => number): C
     const found = known.get(key);
     if (found !== undefined) {
       if (found.pending === 0) found.since = now();
-      found.event = found.pending === 0 ? event : { ...found.event, origin: commonOrigin(found.event, event) };
+      found.event = found.pending === 0 ? event : withCommon(found.event, event);
       found.pending += 1;
     } else if (records < limits.records) {
       known.set(key, { event, since: now(), pending: 1, takenAt: undefined });
@@ -121,6 +126,11 @@ export function createCountedEvents(limits: CountedLimits, now: () => number): C
 function sideOf({ event, result }: CountedEvent): Side {
   if (event === 'access.denied') return 'denials';
   return result === 'failure' || result === 'denied' ? 'failures' : 'successes';
+}
+
+/** Returns an event with what it has in common with another one of its record. */
+function withCommon(one: CountedEvent, other: CountedEvent): CountedEvent {
+  return { ...one, sent: one.sent === other.sent ? one.sent : undefined, origin: commonOrigin(one, other) };
 }
 
 /** Returns what two origins have in common: a record names nobody who took part in only some of its events. */

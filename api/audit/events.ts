@@ -26,12 +26,14 @@ export const auditEvents = {
   'client.authentication_failed': { target: 'Client', meaning: 'a client did not prove its identity' },
   'client.request_refused': {
     target: 'Client',
-    meaning: 'an authorization request named an address that the client does not list',
+    meaning: 'a request of a client was refused',
   },
   'client.throttled': {
     target: 'none',
     meaning: 'a secret or refresh token was not verified, because too many had failed',
   },
+  'token.refused': { target: 'none', meaning: 'an access token was not valid, or not for this' },
+  'origin.refused': { target: 'none', meaning: 'a script of a site that is not listed sent a request' },
   'access.denied': { target: 'the kind of resource; none for an app', meaning: 'no access policy granted a request' },
   'client.created': { target: 'Client', meaning: 'a client was created' },
   'client.changed': { target: 'Client', meaning: 'fields of a client changed' },

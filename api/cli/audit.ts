@@ -1,13 +1,16 @@
 import { looksLikeEmail } from '../../crds/user-faults.ts';
+import { isObject, type JsonObject } from '../../crds/path.ts';
+import { plainText } from '../../program/text.ts';
+import { isRefusalReason, refusals } from '../schemas/refusals.ts';
 import type { BoxClient } from './box-client.ts';
-import { usageError } from './cli-error.ts';
+import { CliError, EXIT, usageError } from './cli-error.ts';
 import type { Command } from './command.ts';
 import type { OptionValues } from './option-values.ts';
-import { COLUMNS } from '../schemas/columns.ts';
+import { cell, COLUMNS, reference } from '../schemas/columns.ts';
 import { listAll, given, limitOf } from './pages.ts';
 import { findUser } from './user.ts';
 
-const FILTERS = ['event', 'result', 'client', 'target', 'member', 'session'] as const;
+const FILTERS = ['event', 'result', 'reason', 'client', 'target', 'member', 'session'] as const;
 
 /** `boxctl audit`: searches the audit trail of the box. */
 export const audit: Command = {
@@ -20,7 +23,8 @@ export const audit: Command = {
   ],
   options: {
     event: { type: 'string', value: '<event>', summary: 'only this event, such as user.created' },
-    result: { type: 'string', value: 'success|failure|denied', summary: 'only with this result' },
+    result: { type: 'string', value: 'success|failure|denied|refused', summary: 'only with this result' },
+    reason: { type: 'string', value: '<reason>', summary: 'only refusals for this reason, such as wrong_secret' },
     client: { type: 'string', value: '<id>', summary: 'what this client did' },
     user: { type: 'string', value: '<id or email>', summary: 'what this user did' },
     target: { type: 'string', value: '<Kind/id>', summary: 'what was done to this resource' },
@@ -50,6 +54,50 @@ export const audit: Command = {
     await print(await listAll(client, listing, terminal), 'table', COLUMNS.AuditEvent);
   },
 };
+
+/** Entries of the audit trail that one request can have. */
+const MOST_OF_ONE = 20;
+
+/** `boxctl why`: tells why a request was refused. */
+export const why: Command = {
+  name: 'why',
+  synopsis: '<request ID>',
+  summary: 'tells why the box refused a request, and what to do',
+  examples: ['boxctl why 5f0c6e2a91b4-1f', 'boxctl audit --result refused'],
+  arguments: [1, 1],
+  async run({ args, terminal, box, confirm }) {
+    const [id = ''] = args;
+    const filters = { request_id: id, result: 'refused' };
+    const found = await listAll(await box(), { path: '/AuditEvent', filters, most: MOST_OF_ONE }, terminal);
+    if (found.length === 0) {
+      const rules = 'a refusal is recorded within 2 seconds, and beyond 60 a minute without its ID';
+      throw new CliError(
+        EXIT.refused,
+        `no refusal has the request ID ${plainText(id)}: ${rules}. \`boxctl audit --result refused\` lists them`,
+      );
+    }
+    await confirm(found.map(refusalText).join('\n\n'), found, COLUMNS.AuditEvent);
+  },
+};
+
+/** Returns a refusal in words. */
+function refusalText(record: JsonObject): string {
+  const { reason, actor, target, sent } = record;
+  const { wrong, fix } = isRefusalReason(reason) ? refusals[reason] : { wrong: cell(record['event']), fix: '' };
+  const { client, user, remote_addr: address } = isObject(actor) ? actor : {};
+  const lines = [
+    ['when', cell(record['created_at'])],
+    ['who', [reference(user), reference(client), cell(address)].filter(Boolean).join(', ')],
+    ['about', reference(target)],
+    ['sent', cell(sent)],
+    ['wrong', isRefusalReason(reason) ? `${wrong} (${reason})` : wrong],
+    ['to do', fix],
+  ];
+  return lines
+    .filter(([, text]) => text !== '')
+    .map(([name = '', text = '']) => `${name.padEnd(5)}  ${plainText(text)}`)
+    .join('\n');
+}
 
 /** Returns a time or a date. Throws CliError for what begins with no date. */
 function timeOf(name: string, value: OptionValues[string]): string {

@@ -11,7 +11,7 @@ import { FORMATS, formatted, type Format } from './output.ts';
 import { kubectlOf } from './kubectl.ts';
 import { stateIn, type State } from './state-file.ts';
 import type { Terminal } from './terminal.ts';
-import { audit } from './audit.ts';
+import { audit, why } from './audit.ts';
 import { listBoxes, boxStatus, useBox } from './box.ts';
 import { clientCommands } from './client.ts';
 import { completionOf } from './completion.ts';
@@ -53,6 +53,7 @@ const commands: readonly Command[] = [
   diffFolder,
   planFolder,
   audit,
+  why,
   version,
 ];
 

@@ -637,11 +637,15 @@ CREATE TABLE boxgate.audit_event (
   -- The user who joined or left the group that is the target.
   member      bigint,
   changed     text[],
+  -- Why a request was refused, and what of it.
+  reason      text,
+  sent        text,
   PRIMARY KEY (box, id, day)
 ) PARTITION BY RANGE (day);
 ALTER TABLE boxgate.audit_event ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_box ON boxgate.audit_event USING (box = current_setting('boxgate.box', true));
 CREATE INDEX audit_event_by_event ON boxgate.audit_event (box, event, id);
+CREATE INDEX audit_event_refused ON boxgate.audit_event (box, id) WHERE result <> 'success';
 CREATE INDEX audit_event_by_target ON boxgate.audit_event (box, target, id) WHERE target IS NOT NULL;
 CREATE INDEX audit_event_by_user ON boxgate.audit_event (box, user_id, id) WHERE user_id IS NOT NULL;
 CREATE INDEX audit_event_by_client ON boxgate.audit_event (box, client, id) WHERE client IS NOT NULL;
@@ -1511,11 +1515,12 @@ CREATE FUNCTION boxgate.store_counted_events(p_events jsonb) RETURNS void
 LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = boxgate, pg_temp
 AS $$
   INSERT INTO audit_event (id, version, created_at, day, count, box, event, result, client, user_id, remote_addr,
-                           session, request_id, target)
+                           session, request_id, target, reason, sent)
   SELECT e.id, b.config_version, e.created_at, d.day, e.count, b.box, e.event, e.result, e.client, e.user_id,
-         e.remote_addr, e.session, e.request_id, e.target
+         e.remote_addr, e.session, e.request_id, e.target, e.reason, e.sent
     FROM jsonb_to_recordset(p_events) AS e (id uuid, created_at timestamptz, count integer, box text, event text,
-         result text, client text, user_id bigint, remote_addr text, session uuid, request_id text, target text)
+         result text, client text, user_id bigint, remote_addr text, session uuid, request_id text, target text,
+         reason text, sent text)
     JOIN box b ON b.box = e.box
     JOIN (SELECT n.box, audit_day(n.box) FROM
            (SELECT DISTINCT x.box FROM jsonb_to_recordset(p_events) AS x (box text)) n) AS d (box, day) ON d.box = b.box

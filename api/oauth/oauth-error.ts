@@ -1,4 +1,4 @@
-import type { RefusalReason } from '../refusal-reason.ts';
+import type { RefusalDetails, RefusalReason } from '../schemas/refusals.ts';
 import { Refusal } from '../box/state-cache.ts';
 
 /** The error codes of the OAuth endpoints, and their HTTP status (RFC 6749 §5.2, RFC 8707 §2, RFC 6585 §4). */
@@ -28,7 +28,21 @@ interface OAuthErrorOptions {
   readonly retryAfter?: number;
   readonly client?: string | undefined;
   readonly reason?: RefusalReason | undefined;
+  readonly sent?: string | undefined;
 }
+
+/** Reasons of errors that name none: what the caller is told says the rest. */
+const usualReasons: Partial<Record<OAuthErrorCode, RefusalReason>> = {
+  invalid_request: 'malformed_request',
+  invalid_client: 'malformed_credentials',
+  unauthorized_client: 'grant_not_listed',
+  unsupported_grant_type: 'grant_not_supported',
+  unsupported_response_type: 'grant_not_supported',
+  request_not_supported: 'malformed_request',
+  request_uri_not_supported: 'malformed_request',
+  invalid_scope: 'scope_not_allowed',
+  invalid_target: 'audience_not_allowed',
+};
 
 /** Error of an OAuth endpoint: `error` and `error_description` of RFC 6749 §5.2. Never holds a secret. */
 export class OAuthError extends Refusal {
@@ -37,23 +51,32 @@ export class OAuthError extends Refusal {
   readonly status: number;
   /** Seconds after which the same request may succeed. */
   readonly retryAfter: number | undefined;
-  /** The declared client that did not prove its identity; for the audit trail, never for the caller. */
-  readonly client: string | undefined;
-  /** The reason, where the code does not tell it: for the log, never for the caller. */
+  /** The declared client that it is about; for the audit trail, never for the caller. */
+  client: string | undefined;
+  /** The reason; undefined for an error that is recorded elsewhere. Never for the caller. */
   readonly reason: RefusalReason | undefined;
+  /** What was sent, or what the caller is told of it. */
+  readonly #sent: string | undefined;
 
   /** Uses the status of the code unless `status` is given. */
   constructor(
     code: OAuthErrorCode,
     description: string,
-    { status = statuses[code] ?? 400, retryAfter, client, reason }: OAuthErrorOptions = {},
+    { status = statuses[code] ?? 400, retryAfter, client, reason, sent }: OAuthErrorOptions = {},
   ) {
     super(description);
     this.code = code;
     this.status = status;
     this.retryAfter = retryAfter;
     this.client = client;
-    this.reason = reason;
+    this.reason = reason ?? usualReasons[code];
+    this.#sent = sent ?? (reason === undefined ? description : undefined);
+  }
+
+  /** Returns why the request was refused, for the log and the audit trail; undefined if that is recorded elsewhere. */
+  get details(): RefusalDetails | undefined {
+    const { reason, client } = this;
+    return reason && { reason, sent: this.#sent, target: client === undefined ? undefined : `Client/${client}` };
   }
 }
 

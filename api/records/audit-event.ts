@@ -5,13 +5,14 @@ import { auditListing, readAuditEvent } from '../db/audit/audit-event.ts';
 import type { AuditEventOfBox, AuditFilters, AuditResult } from '../db/audit/audit-event.ts';
 import { inBoxAfter } from '../db/core/transaction.ts';
 import { uuidShape } from '../db/core/uuid-v7.ts';
+import { isRefusalReason, refusals } from '../schemas/refusals.ts';
 import { usualAddress } from '../ip-address.ts';
 import { readDates, clientIdIn, readUserId, readUuid, readWord, refusedParameter } from './search/values.ts';
 import { search } from './search/search.ts';
 import type { Searchable } from './search/search.ts';
 import { defineRecord } from './record.ts';
 
-const results = ['success', 'failure', 'denied'] as const satisfies readonly AuditResult[];
+const results = ['success', 'failure', 'denied', 'refused'] as const satisfies readonly (AuditResult | 'refused')[];
 
 const reading = { mode: 'snapshot', statement: () => selectFilledDays } as const;
 
@@ -24,6 +25,7 @@ const auditSearch: Searchable<AuditEventOfBox, AuditFilters> = {
     id: (text, name) => ({ id: readUuid(name, text, 'record') }),
     event: (text, name) => ({ event: readEvent(name, text) }),
     result: (text, name) => ({ result: readWord(name, text, results) }),
+    reason: (text, name) => ({ reason: readReason(name, text) }),
     client: (text) => ({ client: clientIdIn(text) }),
     user: (text, name) => ({ user: readUserId(name, text) }),
     remote_addr: (text, name) => ({ remoteAddr: readAddress(name, text) }),
@@ -65,6 +67,11 @@ export const auditEvent = defineRecord({
 function readEvent(name: string, text: string): string {
   if (isAuditEventName(text)) return text;
   throw refusedParameter(name, `must be one of ${Object.keys(auditEvents).join(', ')}`);
+}
+
+function readReason(name: string, text: string): string {
+  if (isRefusalReason(text)) return text;
+  throw refusedParameter(name, `must be one of ${Object.keys(refusals).join(', ')}`);
 }
 
 /** Reads an address in any spelling: records have it in its usual form (RFC 5952). */

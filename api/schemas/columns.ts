@@ -17,8 +17,8 @@ export function cell(value: unknown): string {
 }
 
 /** Returns a reference as text: `Client/x`. */
-function reference(value: unknown): string {
-  return isObject(value) ? `${cell(value['resourceType'])}/${cell(value['id'])}` : '';
+export function reference(value: unknown): string {
+  return isObject(value) ? [value['resourceType'], value['id']].map(cell).filter(Boolean).join('/') : '';
 }
 
 /** Returns a column that shows a field as it is. */

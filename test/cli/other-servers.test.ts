@@ -34,6 +34,7 @@ const LINES = [
   'diff FOLDER',
   'plan FOLDER',
   'audit',
+  'why abc',
   'box status',
   'token show',
   'login --no-browser',

@@ -27,6 +27,9 @@ export interface StoredAuditEvent {
   /** The user who joined or left the target. */
   readonly member: number | undefined;
   readonly changed: readonly string[] | undefined;
+  /** Why a request was refused, and what of it. */
+  readonly reason: string | undefined;
+  readonly sent: string | undefined;
   /** Number of events that are this record. */
   readonly count: number;
 }
@@ -44,6 +47,8 @@ interface AuditColumns {
   readonly target: string | null;
   readonly member: string | null;
   readonly changed: string[] | null;
+  readonly reason: string | null;
+  readonly sent: string | null;
   readonly count: number;
 }
 
@@ -51,7 +56,9 @@ interface AuditColumns {
 export interface AuditFilters {
   readonly id?: string | undefined;
   readonly event?: string | undefined;
-  readonly result?: AuditResult | undefined;
+  /** `refused`: whatever is no success. */
+  readonly result?: AuditResult | 'refused' | undefined;
+  readonly reason?: string | undefined;
   readonly client?: string | undefined;
   readonly user?: number | undefined;
   readonly remoteAddr?: string | undefined;
@@ -69,13 +76,13 @@ const byId = [{ column: 'e.id', type: 'uuid', keyOf: ({ id }: StoredAuditEvent) 
 /** The audit trail of a box, without records of data that was discarded. */
 export const auditListing = listingOf<AuditColumns, StoredAuditEvent, AuditFilters>({
   columns: `e.id, e.event, e.result, e.client, e.user_id, e.remote_addr, e.operator, e.session, e.request_id,
-       e.target, e.member, e.changed, e.count`,
+       e.target, e.member, e.changed, e.reason, e.sent, e.count`,
   rowOf: storedEvent,
   orders: { created_at: byId, id: byId },
   from: 'boxgate.audit_event e',
-  size: "octet_length(concat_ws(' ', e.target, e.remote_addr, array_to_string(e.changed, ' ')))",
+  size: "octet_length(concat_ws(' ', e.target, e.sent, e.remote_addr, array_to_string(e.changed, ' ')))",
   where: (conditions, box, filters) => {
-    const { id, event, result, client, user, remoteAddr, target, member, session, requestId, createdAt, days } =
+    const { id, event, result, reason, client, user, remoteAddr, target, member, session, requestId, createdAt, days } =
       filters;
     conditions.compare(box, (place) => `e.box = ${place}`);
     conditions.compare(
@@ -85,7 +92,10 @@ export const auditListing = listingOf<AuditColumns, StoredAuditEvent, AuditFilte
     conditions.compare(days, (place) => `e.day = ANY (${place}::integer[])`);
     conditions.compare(id, (place) => `e.id = ${place}::uuid`);
     conditions.compare(event, (place) => `e.event = ${place}`);
-    conditions.compare(result, (place) => `e.result = ${place}`);
+    const isRefused = result === 'refused';
+    conditions.compare(isRefused ? undefined : result, (place) => `e.result = ${place}`);
+    conditions.compare(isRefused || undefined, (place) => `${place}::boolean AND e.result <> 'success'`);
+    conditions.compare(reason, (place) => `e.reason = ${place}`);
     conditions.compare(client, (place) => `e.client = ${place}`);
     conditions.compare(user, (place) => `e.user_id = ${place}`);
     conditions.compare(remoteAddr, (place) => `e.remote_addr = ${place}`);
@@ -112,6 +122,8 @@ function storedEvent(row: AuditColumns): StoredAuditEvent {
     target: row.target ?? undefined,
     member: row.member === null ? undefined : Number(row.member),
     changed: row.changed ?? undefined,
+    reason: row.reason ?? undefined,
+    sent: row.sent ?? undefined,
     count: row.count,
   };
 }
@@ -136,12 +148,13 @@ export async function insertAuditEvents(
 ): Promise<void> {
   await connection.query(
     `INSERT INTO boxgate.audit_event (id, version, created_at, day, count, box, event, result, client, user_id, remote_addr,
-                                      operator, session, request_id, target, member, changed)
+                                      operator, session, request_id, target, member, changed, reason, sent)
      SELECT e.id, b.config_version, e.created_at, (SELECT boxgate.audit_day($1)), e.count, b.box, e.event, e.result, e.client,
-            e.user_id, e.remote_addr, e.operator, e.session, e.request_id, e.target, e.member, e.changed
+            e.user_id, e.remote_addr, e.operator, e.session, e.request_id, e.target, e.member, e.changed, e.reason, e.sent
        FROM boxgate.box b, jsonb_to_recordset($2) AS e (
               id uuid, created_at timestamptz, count integer, event text, result text, client text, user_id bigint,
-              remote_addr text, operator text, session uuid, request_id text, target text, member bigint, changed text[])
+              remote_addr text, operator text, session uuid, request_id text, target text, member bigint, changed text[],
+              reason text, sent text)
       WHERE b.box = $1`,
     [box, JSON.stringify(events.map(columnsOf))],
   );

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../problem.ts';
+import type { RefusalReason } from '../../schemas/refusals.ts';
 
 /**
  * Returns the bearer token of a request (RFC 6750 §2.1), undefined if none was sent. Throws Problem `bad-request` if a
@@ -50,9 +51,13 @@ export function isTokenText(text: string): boolean {
 }
 
 /** Creates the refusal of an invalid token, with a text of the characters that RFC 6750 §3 allows (§3.1). */
-export function refusedToken(box: string, text = 'The access token is not valid'): Problem {
+export function refusedToken(
+  box: string,
+  text = 'The access token is not valid',
+  reason: RefusalReason = 'unknown_token',
+): Problem {
   const challenge = `Bearer realm="${box}", error="invalid_token", error_description="${text}"`;
-  return new Problem('unauthenticated', text, { 'WWW-Authenticate': challenge });
+  return new Problem('unauthenticated', text, { 'WWW-Authenticate': challenge }, { reason });
 }
 
 /** Creates the refusal of a request without a token: no error code either (RFC 6750 §3.1). */

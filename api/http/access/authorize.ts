@@ -13,12 +13,12 @@ import type { Subject } from '../../policy/policy-index.ts';
 import type { CompiledPolicy } from '../../policy/compile.ts';
 import { Problem, nothingHere } from '../../problem.ts';
 import type { BoxState } from '../../box/box-state.ts';
+import { pathShape } from '../../box/notes.ts';
 import { missingToken, refusedToken } from './authenticate.ts';
 import { normalPath } from '../request/box-address.ts';
 import { parameters } from '../request/query.ts';
 import { possibleId } from '../resources/id-in-path.ts';
 import type { AddressedType } from '../resources/resource-exchange.ts';
-import { originOf } from '../request/request-context.ts';
 import { sessionParts, subjectOf } from './session-parts.ts';
 
 /** A request to authorize, without its token, as policies see it. */
@@ -80,12 +80,11 @@ export async function authorize(
   );
   if (verdict === undefined) throw nothingHere();
   if (typeof verdict === 'string') throw refusalOf(verdict, token, box);
-  const { session, subject, policy } = verdict;
+  const { subject, policy } = verdict;
   const method = asked.request.method ?? 'GET';
   services.requestNotes.note({ box, subject, app: '', method, path: normalPath(asked.path), policy });
   if (policy !== '') return verdict;
-  noteDenied(asked, session, services);
-  throw new Problem('forbidden', 'No access policy grants this request');
+  throw denied(asked, verdict);
 }
 
 /** The parts of a request that have been read. */
@@ -110,6 +109,8 @@ type Verdict = Decided | 'unauthenticated' | 'not-in-query';
 /** A decision of the policies; `policy` is empty if none granted the request. */
 interface Decided extends Granted {
   readonly subject: Subject;
+  /** The policies that concern the subject. */
+  readonly candidates: readonly CompiledPolicy[];
 }
 
 /** Returns the verdict on a request, or what is missing for it; undefined if there is no such box. */
@@ -126,12 +127,37 @@ function verdictOn(
   });
 }
 
-/** Counts a denied request for the audit trail. An ID in its path is named only if a resource can have it. */
-function noteDenied(asked: RequestedAction, caller: LiveSession | undefined, services: OAuthServices): void {
-  const { box, resource } = asked;
+/** Makes the refusal of a request to an own endpoint. An ID in its path is named only if a resource can have it. */
+function denied({ request, path, resource }: RequestedAction, { session, subject, candidates }: Decided): Problem {
   const target = `${resource.resourceType}/${possibleId(resource.resourceType, resource.id) ?? ''}`;
-  const origin = originOf(asked, caller);
-  services.countedEvents.note({ box, event: 'access.denied', result: 'denied', target, origin });
+  const sent = `${request.method ?? 'GET'} ${pathShape(normalPath(path), true)}`;
+  return noPolicy({ session, subject, candidates, sent, target });
+}
+
+/** A request that no policy grants: what was sent, by whom, and the policies that were asked. */
+interface Denial {
+  readonly session: LiveSession | undefined;
+  readonly subject: Subject;
+  readonly candidates: readonly CompiledPolicy[];
+  readonly sent: string;
+  readonly target?: string;
+}
+
+/** Makes the refusal of a request that no policy grants; the caller is told no reason. */
+export function noPolicy({ session, subject, candidates, sent, target }: Denial): Problem {
+  const asked = candidates.map(({ id }) => id).join(', ');
+  const few = candidates.length === 0 ? 'no_policy' : 'no_policy_grants';
+  return new Problem(
+    'forbidden',
+    'No access policy grants this request',
+    {},
+    {
+      reason: subject.withoutUserRights === true ? 'token_without_boxgate' : few,
+      sent: asked === '' ? sent : `${sent}; policies: ${asked}`,
+      target,
+      by: { client: session?.client.id, user: session?.user?.id, session: session?.id },
+    },
+  );
 }
 
 function refusalOf(refusal: 'unauthenticated' | 'not-in-query', token: string | undefined, box: string): Problem {
@@ -152,11 +178,11 @@ async function decideOn(
   const { policies, settings } = state;
   const question = { box, upTo: known.upTo, request: () => requestOf(session, asked, issuer) };
   // A disabled box has no valid tokens, and grants nothing to requests without one.
-  const policy =
-    settings.active === false ? '' : await decidingPolicy(policies.candidates(subject), question, services);
+  const candidates = settings.active === false ? [] : policies.candidates(subject);
+  const policy = await decidingPolicy(candidates, question, services);
   if (policy instanceof Missing) return policy;
   if (policy === '' && session === undefined) return 'unauthenticated';
-  return { session, subject, policy, issuer, settings, changes: known.changes };
+  return { session, subject, candidates, policy, issuer, settings, changes: known.changes };
 }
 
 /** A question to policies: a request, and how far that has been read. */

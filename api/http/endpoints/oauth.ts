@@ -7,10 +7,12 @@ import { revoke, endSession } from '../../oauth/session/end-session.ts';
 import { readTokenRequest, token } from '../../oauth/token/endpoint.ts';
 import type { TokenRequest } from '../../oauth/token/grants/grant.ts';
 import { verifyPassword } from '../../users/sign-in/verify-password.ts';
+import { clientOf } from '../../oauth/built-in-clients.ts';
+import { OAuthError } from '../../oauth/oauth-error.ts';
 import { Problem, nothingHere } from '../../problem.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import type { Endpoint, RequestContext } from '../request/request-context.ts';
-import { requestContextOf, originOf } from '../request/request-context.ts';
+import { requestContextOf, originOf, refusing } from '../request/request-context.ts';
 import { throttlePassword } from '../throttle/password-guess.ts';
 import { queryOf } from '../request/query.ts';
 import { bodyLimits, readBody } from '../request/read-body.ts';
@@ -59,13 +61,20 @@ function oauthEndpoint(
     const guess = admit(context.secretLimits, request);
     let refusal: unknown;
     try {
-      const checks = { guessLimits: guess, verifyPassword: passwordCheck(context, request), caller: requestContext };
+      const checks = {
+        guessLimits: guess,
+        verifyPassword: passwordCheck(context, request, requestContext),
+        caller: requestContext,
+      };
       const answer = await serve(request, checks);
       if (answer === undefined) throw nothingHere();
       if (proves(request)) requestContext.client = clientId(request.credentials);
       sendJson(response, answer, context.onAnswer, noStore);
     } catch (error) {
       refusal = error;
+      if (error instanceof OAuthError) error.client ??= await declaredClient(context, request);
+      // A Problem of the guess itself: too many failed before.
+      else if (guess.isRefused && error instanceof Problem) requestContext.refusal = { reason: 'too_many_secrets' };
       throw error;
     } finally {
       await record(context.secretLimits, request, guess, refusal);
@@ -73,13 +82,23 @@ function oauthEndpoint(
   };
 }
 
+/** Returns the ID of the client that a request names, if it exists. */
+async function declaredClient({ oauth }: ApiContext, { box, credentials }: TokenRequest): Promise<string | undefined> {
+  const id = clientId(credentials);
+  const found = await oauth.states.decide(box, async (state) => ({
+    isDeclared: clientOf(state, id, oauth.issuer(state)) !== undefined,
+  }));
+  return found?.isDeclared === true ? id : undefined;
+}
+
 /** Limits guesses at passwords (RFC 6749 §4.3.2), together with those at the sign-in page. */
 function passwordCheck(
   context: ApiContext,
-  { box, remoteAddr, requestId }: TokenRequest,
+  { box, remoteAddr }: TokenRequest,
+  requestContext: RequestContext,
 ): RequestChecks['verifyPassword'] {
   return async (email, password) => {
-    const guess = { box, email, address: remoteAddr ?? '', requestId };
+    const guess = { box, email, address: remoteAddr ?? '', onRefused: refusing(requestContext) };
     const found = await throttlePassword(context.passwordLimits, guess, (admitGuess) =>
       verifyPassword(context.oauth, box, { email, password }, admitGuess),
     );
@@ -154,7 +173,7 @@ async function presentedToken(
 function insufficientScope(box: string): Problem {
   const text = 'The access token must be of a person, for the scope openid';
   const challenge = `Bearer realm="${box}", error="insufficient_scope", scope="openid"`;
-  return new Problem('forbidden', text, { 'WWW-Authenticate': challenge });
+  return new Problem('forbidden', text, { 'WWW-Authenticate': challenge }, { reason: 'token_without_openid' });
 }
 
 /** `DELETE /Session`: closes the session of the bearer token, which needs no policy; a second call gets a 401. */

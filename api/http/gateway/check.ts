@@ -1,16 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import { plainAddress } from '../../ip-address.ts';
-import { nothingHere, Problem } from '../../problem.ts';
+import { nothingHere } from '../../problem.ts';
 import { checkToken } from '../../oauth/session/check-token.ts';
 import type { LiveSession } from '../../oauth/session/check-token.ts';
 import type { OAuthServices } from '../../oauth/services.ts';
+import { pathShape } from '../../box/notes.ts';
+import type { CompiledPolicy } from '../../policy/compile.ts';
 import type { Subject } from '../../policy/policy-index.ts';
 import { Missing, whenPrepared } from '../../policy/prepare.ts';
 import { requestObject } from '../../policy/request-object.ts';
 import type { RequestObject } from '../../policy/request-object.ts';
-import { requestContextOf, originOf } from '../request/request-context.ts';
+import { requestContextOf } from '../request/request-context.ts';
 import { bearerToken, missingToken, refusedToken } from '../access/authenticate.ts';
-import { decidingPolicy } from '../access/authorize.ts';
+import { decidingPolicy, noPolicy } from '../access/authorize.ts';
 import { sessionParts, appSubject } from '../access/session-parts.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import type { Endpoint } from '../request/request-context.ts';
@@ -94,6 +96,8 @@ interface Asked {
 interface Decided {
   readonly session: LiveSession;
   readonly subject: Subject;
+  /** The policies that concern the subject. */
+  readonly candidates: readonly CompiledPolicy[];
   readonly policy: string;
 }
 
@@ -132,11 +136,12 @@ function verdictOn(token: string, question: Asked, oauth: OAuthServices): Promis
       const subject = appSubject({ ...session, client: session.client.id }, app, oauth.issuer(state));
       if (subject === undefined) return 'for another audience';
       const { asked } = question;
-      if (asked === undefined) return { session, subject, policy: '' };
+      if (asked === undefined) return { session, subject, candidates: [], policy: '' };
       const request = () => requestOf(asked, session, oauth.issuer(state));
       const seen = { box, upTo: 'changes', request } as const;
-      const policy = await decidingPolicy(state.policies.candidates(subject, app), seen, oauth);
-      return policy instanceof Missing ? policy : { session, subject, policy };
+      const candidates = state.policies.candidates(subject, app);
+      const policy = await decidingPolicy(candidates, seen, oauth);
+      return policy instanceof Missing ? policy : { session, subject, candidates, policy };
     }),
   );
 }
@@ -147,16 +152,16 @@ function granted(verdict: Verdict, question: Asked, oauth: OAuthServices): Decid
   if (verdict === undefined) throw nothingHere();
   if (verdict === 'invalid') throw refusedToken(box);
   if (verdict === 'for another audience') {
-    throw refusedToken(box, 'The access token is for another audience than this app and this box');
+    const text = 'The access token is for another audience than this app and this box';
+    throw refusedToken(box, text, 'token_for_another_audience');
   }
-  const { session, subject, policy } = verdict;
+  const { subject, policy } = verdict;
   // A request that no policy may see is not recorded.
   if (asked !== undefined)
     oauth.requestNotes.note({ box, subject, app, method: asked.method, path: asked.uri, policy });
   if (policy !== '') return verdict;
-  // The app is not named, because its name is a header.
-  oauth.countedEvents.note({ box, event: 'access.denied', result: 'denied', origin: originOf(question, session) });
-  throw new Problem('forbidden', 'No access policy grants this request');
+  const sent = asked === undefined ? app : `${asked.method} ${app}${pathShape(asked.uri, false)}`;
+  throw noPolicy({ ...verdict, sent });
 }
 
 function requestOf(

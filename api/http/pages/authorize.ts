@@ -50,27 +50,24 @@ export function authorizeEndpoint(context: ApiContext): Endpoint {
  */
 async function noteUntrusted({ oauth }: ApiContext, response: ServerResponse, issuer: string): Promise<void> {
   const requestContext = requestContextOf(response);
-  const { box, remoteAddr, requestId } = requestContext;
+  const { box } = requestContext;
   const parameters = new URLSearchParams(querySuffix(requestContext.path));
   const id = parameters.get('client_id') ?? '';
   const found = await oauth.states.decide(box, async (state) => ({ client: clientOf(state, id, issuer)?.client }));
   const client = found?.client;
-  requestContext.reason = client === undefined ? 'unknown_client' : 'redirect_uri_not_listed';
-  requestContext.sent = (
-    client === undefined ? `client_id ${id}` : `redirect_uri ${parameters.get('redirect_uri') ?? '(none)'}`
-  ).slice(0, longestSent);
-  if (client === undefined) return;
+  if (client === undefined) {
+    requestContext.refusal = { reason: 'unknown_client', sent: `client_id ${id}` };
+    return;
+  }
   requestContext.client = id;
-  const origin = { client: id, remoteAddr, requestId };
-  oauth.countedEvents.note({ box, event: 'client.request_refused', result: 'denied', target: `Client/${id}`, origin });
+  const sent = `redirect_uri ${parameters.get('redirect_uri') ?? '(none)'}`;
+  requestContext.refusal = { reason: 'redirect_uri_not_listed', sent, target: `Client/${id}`, by: { client: id } };
   if (oauth.folder === undefined || !LOOPBACK.test(issuer)) return;
   const { authorization_code: code, implicit } = client.auth ?? {};
   const listed = [code, implicit].flatMap((one) => [one?.redirect_uri ?? [], one?.redirect_uris ?? []].flat());
-  requestContext.advice = `${requestContext.sent} is not listed by the client ${id}. It lists: ${[...new Set(listed)].join(', ')}`;
+  requestContext.advice = `${sent.slice(0, 300)} is not listed by the client ${id}. It lists: ${[...new Set(listed)].join(', ')}`;
 }
 
-/** Characters of what was sent that a log line repeats. */
-const longestSent = 300;
 const LOOPBACK = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?(?:\/|$)/;
 
 /**
@@ -137,6 +134,7 @@ function follow(
       sendOn(response, `${issuer}/auth/consent?id=${step.id}`, context.onAnswer);
       return;
     case 'client':
+      requestContextOf(response).refusal = step.details;
       bring(step.answer, { here, response, context });
   }
 }

@@ -5,7 +5,7 @@ import { demandsSignIn, afterSignIn } from '../../oauth/authorization/request/pr
 import { isOpenForSignUp } from '../../users/sign-in/sign-up.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import type { Endpoint } from '../request/request-context.ts';
-import { requestContextOf } from '../request/request-context.ts';
+import { refusing, requestContextOf } from '../request/request-context.ts';
 import { send } from '../server/send.ts';
 import { hasAdministrator } from '../../db/group.ts';
 import { inBox } from '../../db/core/transaction.ts';
@@ -83,8 +83,10 @@ export async function signInWith(
 ): Promise<boolean> {
   const { context, here, request, response } = exchange;
   const { box, browser } = here;
-  const { remoteAddr, requestId } = requestContextOf(response);
-  const visitor = { address: remoteAddr, requestId, device: deviceTokenOf(request, box.state.box, box.issuer) };
+  const requestContext = requestContextOf(response);
+  const { remoteAddr, requestId } = requestContext;
+  const onRefused = refusing(requestContext);
+  const visitor = { address: remoteAddr, onRefused, device: deviceTokenOf(request, box.state.box, box.issuer) };
   const signedIn = await guessPassword(context, box, { ...typed, browser: browser.token }, visitor);
   if (signedIn === undefined) return false;
   const { id } = signedIn.user;
@@ -117,7 +119,7 @@ function signInView(here: PageRequest) {
 /** The origin of a password. */
 interface Visitor {
   readonly address: string;
-  readonly requestId: string;
+  readonly onRefused: Guess['onRefused'];
   /** The browser's device token; '' for none. */
   readonly device: string;
 }
@@ -127,10 +129,10 @@ function guessPassword(
   context: ApiContext,
   { state }: PageBox,
   attempt: SignInAttempt,
-  { address, requestId, device }: Visitor,
+  { address, onRefused, device }: Visitor,
 ): Promise<SignedIn | undefined> {
   const { box } = state;
-  const guess = { box, email: attempt.email, address, requestId, proof: proofOf(context, box, device) };
+  const guess = { box, email: attempt.email, address, onRefused, proof: proofOf(context, box, device) };
   return throttlePassword(context.passwordLimits, guess, (admit) => signIn(context.oauth, state, attempt, admit));
 }
 

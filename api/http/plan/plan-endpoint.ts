@@ -37,7 +37,7 @@ function comparingSecrets({ oauth, throttle, secretLimits }: ApiContext, box: st
       if ((await oauth.secrets.verify(stored, secret, guess)) !== undefined) return true;
       await guess.failed();
       const event = { event: 'client.authentication_failed', result: 'failure', target: `Client/${client}` } as const;
-      secretLimits.events.note({ box, ...event, origin: caller });
+      oauth.countedEvents.note({ box, ...event, reason: 'wrong_secret', origin: caller });
       return false;
     } catch (error) {
       if (guess.isRefused && error instanceof Problem && error.code === 'throttled') return undefined;

@@ -59,8 +59,7 @@ export function createAcceptRequest(
       policy: undefined,
       allowedOrigin: undefined,
       error: undefined,
-      reason: undefined,
-      sent: undefined,
+      refusal: undefined,
       page: undefined,
       advice: undefined,
     };

@@ -1,6 +1,6 @@
 import type { ServerResponse, IncomingMessage } from 'node:http';
 import type { PageProblem } from '../../pages/messages.ts';
-import type { RefusalReason } from '../../refusal-reason.ts';
+import type { RefusalDetails } from '../../schemas/refusals.ts';
 import type { Origin } from '../../audit/audit-trail.ts';
 import type { LiveSession } from '../../oauth/session/check-token.ts';
 
@@ -32,10 +32,8 @@ export interface RequestContext {
   allowedOrigin: string | undefined;
   /** The code of the error it was refused with. */
   error: string | undefined;
-  /** The reason of its refusal, where the code does not tell it. */
-  reason: RefusalReason | undefined;
-  /** The part of the request that the reason is about, without secrets. */
-  sent: string | undefined;
+  /** Why it was refused, for the log and the audit trail. */
+  refusal: RefusalDetails | undefined;
   /** The page that tells a person about its refusal, where the status does not select one. */
   page: PageProblem | undefined;
   /** A sentence for a developer about the reason; never set in production. */
@@ -64,6 +62,13 @@ export function requestContextOf(response: ServerResponse & Carrier): RequestCon
   const requestContext = response[key];
   if (requestContext === undefined) throw new TypeError('a response without its request context');
   return requestContext;
+}
+
+/** Returns the function that sets why a request was refused. */
+export function refusing(requestContext: RequestContext): (details: RefusalDetails) => void {
+  return (details) => {
+    requestContext.refusal = details;
+  };
 }
 
 /** The variable parts of a path, by name, decoded. */

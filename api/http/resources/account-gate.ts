@@ -10,7 +10,7 @@ import type { GuessPassword } from '../../records/record.ts';
 import { bearerToken, missingToken, refusedToken } from '../access/authenticate.ts';
 import { decideWithBody, resourceBody } from '../formats/resource-body.ts';
 import { negotiate, render } from '../formats/negotiate.ts';
-import { originOf, requestContextOf } from '../request/request-context.ts';
+import { originOf, refusing, requestContextOf } from '../request/request-context.ts';
 import { queryOf } from '../request/query.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import type { Endpoint, PathParameters } from '../request/request-context.ts';
@@ -39,7 +39,7 @@ type AccountHandler = (exchange: AccountExchange, services: RequestServices) => 
 export function withOwnAccount(context: ApiContext, handler: AccountHandler): Endpoint {
   return async (request, response, parameters) => {
     const requestContext = requestContextOf(response);
-    const { box, path, remoteAddr, requestId } = requestContext;
+    const { box, path, remoteAddr } = requestContext;
     const query = queryOf(path);
     const token = bearerToken(request, query, box); //          RFC 6750 §2.1
     if (token === undefined) throw missingToken(box);
@@ -51,7 +51,8 @@ export function withOwnAccount(context: ApiContext, handler: AccountHandler): En
     const format = negotiate(request.headers.accept); //        RFC 9110 §12.5.1
     refuseParameters(query);
     if (parsed instanceof Problem) throw parsed;
-    const guess = { box, address: remoteAddr, requestId, by: user.id };
+    const onRefused = refusing(requestContext);
+    const guess = { box, address: remoteAddr, onRefused, by: user.id };
     const exchange: AccountExchange = {
       box,
       settings,

@@ -10,7 +10,7 @@ import { bearerToken, queryOrBearerToken } from '../access/authenticate.ts';
 import { authorize, mayListPolicies } from '../access/authorize.ts';
 import type { RestOfRequest } from '../access/authorize.ts';
 import { decideWithBody, resourceBody } from '../formats/resource-body.ts';
-import { partOfPath, requestContextOf, originOf } from '../request/request-context.ts';
+import { partOfPath, refusing, requestContextOf, originOf } from '../request/request-context.ts';
 import type { Endpoint } from '../request/request-context.ts';
 import { guessOverRest } from '../throttle/password-guess.ts';
 import { hashSharer, servicesOf } from '../throttle/hash-sharer.ts';
@@ -55,6 +55,7 @@ export function withAuthorization(
     const isRead = method === 'GET' || method === 'HEAD';
     const readRest = body && ((needs: Needs) => readRestOf({ box, id, method, contentType }, body, needs, readChanges));
     const asked = { box, request, path, query, remoteAddr, requestId, resource, readRest, tokenIsInQuery: isInQuery };
+    const guess = { box, address: remoteAddr, onRefused: refusing(requestContext) };
     const answer = await untilConfirmed(async () => {
       const granted = await decideWithBody(request, body, () => authorize(token, asked, context.oauth));
       requestContext.client = granted.session?.client.id;
@@ -81,7 +82,7 @@ export function withAuthorization(
         long,
         confirmChanges: confirming(granted.changes),
         guessPassword: (user: StoredUser, verify: (sharer: Sharer) => Promise<boolean>) =>
-          guessOverRest(context, { box, address: remoteAddr, requestId, by: granted.session?.user?.id }, user, verify),
+          guessOverRest(context, { ...guess, by: granted.session?.user?.id }, user, verify),
       };
       const sharer = hashSharer(context.throttle, box, remoteAddr);
       const services = servicesOf(context.oauth, sharer, originOf(requestContext, granted.session));

@@ -2,6 +2,10 @@ import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
 import { logFacts } from '../../../program/log.ts';
 import type { Log } from '../../../program/log.ts';
+import type { CountedEvents } from '../../audit/counted-events.ts';
+import { refusals } from '../../schemas/refusals.ts';
+import type { RefusalDetails } from '../../schemas/refusals.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import type { OnBroken } from './broken-request.ts';
 import type { OnAnswer } from './send.ts';
 
@@ -86,9 +90,17 @@ interface Answered {
   readonly answered: AnswerCounts['add'];
 }
 
-/** Records every answer: one log line, one count. The path is the route's pattern, without any query or token. */
-export function answerLog(log: Log, { answered }: Answered): OnAnswer {
+/** Characters of what was sent that a record repeats. */
+const longestSent = 300;
+
+/**
+ * Records every answer: one log line, one count, and one event of the audit trail if it refuses for a reason. The path
+ * is the route's pattern, without any query or token.
+ */
+export function answerLog(log: Log, { answered }: Answered, events: Pick<CountedEvents, 'note'>): OnAnswer {
   return (requestContext, response, status) => {
+    const { refusal } = requestContext;
+    if (refusal !== undefined) noteRefusal(events, requestContext, refusal);
     const seconds = (performance.now() - requestContext.started) / 1000;
     const method = response.req.method ?? '';
     answered(method, requestContext.route, status, seconds);
@@ -103,10 +115,22 @@ export function answerLog(log: Log, { answered }: Answered): OnAnswer {
       client: requestContext.client,
       policy: requestContext.policy,
       error: requestContext.error,
-      reason: requestContext.reason,
-      sent: requestContext.sent,
+      reason: refusal?.reason,
+      sent: refusal?.sent?.slice(0, longestSent),
     });
   };
+}
+
+/** Counts a refusal for the audit trail. */
+function noteRefusal(
+  events: Pick<CountedEvents, 'note'>,
+  { box, remoteAddr, requestId }: RequestContext,
+  { reason, sent, target, by }: RefusalDetails,
+): void {
+  if (box === '') return;
+  const { event, result } = refusals[reason];
+  const origin = { ...by, remoteAddr, requestId };
+  events.note({ box, event, result, target, reason, sent: sent?.slice(0, longestSent), origin });
 }
 
 const broken = '(broken)';

@@ -40,8 +40,7 @@ export function createCrossOrigin(
     const requestContext = requestContextOf(response);
     const isListed = await oauth.states.decide(requestContext.box, async (state) => isAllowed(state, origin));
     if (isListed !== true) {
-      requestContext.reason = 'origin_not_listed';
-      requestContext.sent = origin;
+      requestContext.refusal = { reason: 'origin_not_listed', sent: origin };
       return false;
     }
     requestContext.allowedOrigin = origin;

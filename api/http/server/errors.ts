@@ -36,7 +36,7 @@ export function answeringErrors({ log, onAnswer }: Pick<ApiContext, 'log' | 'onA
     const requestContext = requestContextOf(response);
     const refusal = refusalOf(error);
     requestContext.error = error instanceof Outage ? 'unavailable' : (requestContext.page ?? refusal?.code ?? 'bug');
-    requestContext.reason = (refusal instanceof OAuthError ? refusal.reason : undefined) ?? requestContext.reason;
+    requestContext.refusal = refusal?.details ?? requestContext.refusal;
     // Before the log line: if this fails, one line reports both errors.
     if (response.headersSent || response.destroyed) response.destroy();
     else send(response, errorAnswer(error, requestContext, request.headers['accept-language']), onAnswer);
@@ -44,7 +44,7 @@ export function answeringErrors({ log, onAnswer }: Pick<ApiContext, 'log' | 'onA
     const facts = () => ({ ...errorFacts(error), request_id: requestContext.requestId });
     if (refusal === undefined) log.error(facts(), 'bug');
     else if (error instanceof Outage) log.warn({ ...facts(), stack: undefined }, 'outage');
-    else if (requestContext.reason === 'token_too_large') {
+    else if (requestContext.refusal?.reason === 'token_too_large') {
       log.warn({ ...facts(), stack: undefined, box: requestContext.box }, 'a token was not issued');
     }
   }
@@ -79,9 +79,9 @@ export function errorAnswer(error: unknown, requestContext: RequestContext, acce
   const status = refusal === undefined ? 500 : statusOf(refusal);
   const headers = headersOf(refusal, requestContext);
   if (shape === 'page') {
-    const { reason, page, requestId, advice } = requestContext;
+    const { refusal: why, page, requestId, advice } = requestContext;
     const problem =
-      page ?? (reason === 'token_too_large' ? 'token-too-large' : (pageProblems[status] ?? 'bad-request'));
+      page ?? (why?.reason === 'token_too_large' ? 'token-too-large' : (pageProblems[status] ?? 'bad-request'));
     return pageAnswer(problemPage(problem, acceptLanguage, requestId, advice), { status, headers });
   }
   return { status, headers, body: JSON.stringify(bodyOf(refusal, requestContext)) };

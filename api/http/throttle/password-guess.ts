@@ -1,4 +1,3 @@
-import type { CountedEvents } from '../../audit/counted-events.ts';
 import { createFailureSlot } from '../../credentials/key-sealing.ts';
 import type { FailureSlot } from '../../credentials/key-sealing.ts';
 import type { Connections } from '../../db/core/pool.ts';
@@ -7,6 +6,7 @@ import { storeNetwork } from '../../db/user-write.ts';
 import type { SignInNetworks, StoredUser } from '../../db/user.ts';
 import { networkOf } from '../../ip-address.ts';
 import { Problem } from '../../problem.ts';
+import type { RefusalDetails, RefusalReason } from '../../schemas/refusals.ts';
 import type { Sharer } from '../../shares/fair-queue.ts';
 import { emailKey } from '../../users/email.ts';
 import type { AdmitGuess, GuessedAccount } from '../../users/sign-in/verify-password.ts';
@@ -25,7 +25,6 @@ export interface PasswordLimits {
   readonly networks: KnownNetworks;
   /** Failures in 15 minutes of one account from all addresses, and of one proof. */
   readonly perAccount: number;
-  readonly events: Pick<CountedEvents, 'note'>;
 }
 
 /** Dependencies of {@link createPasswordLimits}. */
@@ -35,17 +34,16 @@ export interface PasswordLimitsOptions {
   /** The newest key of the installation. */
   readonly key: Buffer;
   readonly perAccount: number;
-  readonly events: Pick<CountedEvents, 'note'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
 /** Creates the limits on guesses at passwords. */
 export function createPasswordLimits(options: PasswordLimitsOptions): PasswordLimits {
-  const { throttle, pool, key, perAccount, events, now } = options;
+  const { throttle, pool, key, perAccount, now } = options;
   const networks = createKnownNetworks(pool, now);
   const shared = createSharedFailures(pool, 15 * 60_000, now);
-  return { throttle, shared, slot: createFailureSlot(key), networks, perAccount, events };
+  return { throttle, shared, slot: createFailureSlot(key), networks, perAccount };
 }
 
 /** The account whose password is guessed, and the origin of the guess. */
@@ -54,7 +52,8 @@ export interface Guess {
   /** The email as typed: all spellings of one account are counted together. */
   readonly email: string;
   readonly address: string;
-  readonly requestId?: string | undefined;
+  /** Called with the reason if the guess fails or is refused; the target is the account, if it exists. */
+  readonly onRefused: (details: RefusalDetails) => void;
   /**
    * Returns the ID of a proof that the guess comes from the owner of an account, such as a browser that has signed in
    * before; undefined if there is none. Omitted if there is no proof to check.
@@ -66,8 +65,8 @@ export interface Guess {
  * Verifies a password within the limits on failures, which apply to every endpoint that verifies one. Without a proof
  * they are those of the address and its network, and that of the account unless the network signed in to it lately.
  * With a proof they are its own, which strangers cannot use up. The limits do not reveal whether an account exists.
- * Undefined is a failure. It and a refusal are counted for the audit trail, which names the account only if it exists.
- * A success at a sign-in stores the network. Throws Problem `throttled`, Outage, and any error of `verify`.
+ * Undefined is a failure. A success at a sign-in stores the network. Throws Problem `throttled`, Outage, and any error
+ * of `verify`.
  */
 export async function throttlePassword<T>(
   limits: PasswordLimits,
@@ -75,10 +74,8 @@ export async function throttlePassword<T>(
   verify: (admit: AdmitGuess) => Promise<T | undefined>,
 ): Promise<T | undefined> {
   let account: GuessedAccount | undefined;
-  const note = (event: 'user.sign_in_failed' | 'user.throttled', result: 'failure' | 'denied'): void => {
-    const { box, address, requestId } = guess;
-    const target = account && `User/${String(account.user.id)}`;
-    limits.events.note({ box, event, result, target, origin: { remoteAddr: address, requestId } });
+  const refuse = (reason: RefusalReason): void => {
+    guess.onRefused({ reason, target: account && `User/${String(account.user.id)}` });
   };
   try {
     const verified = await guessWithinLimits(limits, guess, (admit) =>
@@ -87,11 +84,18 @@ export async function throttlePassword<T>(
         return admit(found);
       }),
     );
-    if (verified === undefined) note('user.sign_in_failed', 'failure');
+    if (verified === undefined)
+      refuse(
+        account === undefined
+          ? 'unknown_user'
+          : account.user.status === 'inactive'
+            ? 'inactive_user'
+            : 'wrong_password',
+      );
     else if (account !== undefined) await limits.networks.add(guess.box, account, guess.address);
     return verified;
   } catch (error) {
-    if (error instanceof Problem && error.code === 'throttled') note('user.throttled', 'denied');
+    if (error instanceof Problem && error.code === 'throttled') refuse('too_many_passwords');
     throw error;
   }
 }
@@ -149,21 +153,21 @@ function sharedLimits(
 }
 
 /** A guess at a password over REST, and the ID of the user whose token it has. */
-interface RestGuess extends Pick<Guess, 'box' | 'address' | 'requestId'> {
+interface RestGuess extends Pick<Guess, 'box' | 'address' | 'onRefused'> {
   readonly by: number | undefined;
 }
 
 /** Verifies a password. The user's own token is a proof: strangers cannot keep users from changing their password. */
 export async function guessOverRest(
   context: { readonly passwordLimits: PasswordLimits },
-  { box, address, requestId, by }: RestGuess,
+  { box, address, onRefused, by }: RestGuess,
   user: StoredUser,
   verify: (sharer: Sharer) => Promise<boolean>,
 ): Promise<boolean> {
   const proof = by === user.id ? ({ id }: StoredUser): string => `user:${String(id)}` : undefined;
   const right = await throttlePassword(
     context.passwordLimits,
-    { box, email: user.email, address, requestId, proof },
+    { box, email: user.email, address, onRefused, proof },
     async (admit) => {
       const sharer = await admit({ user });
       return (await verify(sharer)) ? true : undefined;

@@ -1,4 +1,3 @@
-import type { CountedEvents } from '../../audit/counted-events.ts';
 import type { GuessLimits } from '../../credentials/client-secret.ts';
 import type { FailureSlot } from '../../credentials/key-sealing.ts';
 import { networkOf } from '../../ip-address.ts';
@@ -23,7 +22,6 @@ export interface SecretLimits {
   readonly slot: FailureSlot;
   /** Failures an hour at the chosen secret of one client, from all addresses; and from one that is known. */
   readonly perSecret: number;
-  readonly events: Pick<CountedEvents, 'note'>;
 }
 
 /** The client that a secret is said to be of, and the address that sent it. */
@@ -60,23 +58,8 @@ export async function record(
     if (error === undefined) guess.proven();
     else if (code === 'invalid_client') await guess.failed();
     else if (code === 'invalid_grant') countRefresh(limits, request);
-    noteRefusal(limits, request, guess.isRefused || error instanceof OAuthError ? error : undefined);
-  } catch (refusal) {
-    noteRefusal(limits, request, refusal);
-    throw refusal;
   } finally {
     guess.end();
-  }
-}
-
-/** Counts a failed or refused authentication for the audit trail, which names the client only if it exists. */
-function noteRefusal({ events }: SecretLimits, { box, remoteAddr, requestId }: TokenRequest, error: unknown): void {
-  const origin = { remoteAddr: remoteAddr ?? undefined, requestId };
-  if (error instanceof OAuthError && error.code === 'invalid_client') {
-    const target = error.client && `Client/${error.client}`;
-    events.note({ box, event: 'client.authentication_failed', result: 'failure', target, origin });
-  } else if (error instanceof Problem && error.code === 'throttled') {
-    events.note({ box, event: 'client.throttled', result: 'denied', origin });
   }
 }
 
@@ -196,7 +179,7 @@ const shortly = 1;
 /** Creates the Problem `throttled` of too many guesses, with the wait in seconds. */
 function tooManyGuesses(seconds: number): Problem {
   const wait = `Too many failed attempts from this address; try again in ${String(seconds)} s`;
-  return new Problem('throttled', wait, { 'Retry-After': String(seconds) });
+  return new Problem('throttled', wait, { 'Retry-After': String(seconds) }, { reason: 'too_many_secrets' });
 }
 
 /** The addresses that authenticated a client in the last day, in the memory of this replica. */

@@ -9,6 +9,7 @@ import type { Transaction } from '../../box/state-cache.ts';
 import { decideWithKey } from '../keys/key-needed.ts';
 import { KEY_GONE, replaceIdToken } from './request/user-hint.ts';
 import type { OAuthServices } from '../services.ts';
+import type { RefusalDetails } from '../../schemas/refusals.ts';
 import { lockCurrentSignIn } from '../session/signed-in.ts';
 import { validateAuthorizationRequest } from './request/authorization-request.ts';
 import type { AuthorizationRequest } from './request/authorization-request.ts';
@@ -33,7 +34,7 @@ export type AuthorizationArrival = Omit<AuthorizationVisit, 'browser'> & {
 /** Next step: an error page, an answer to the client, the sign-in page, or the page that asks for consent. */
 export type NextStep =
   | { readonly next: 'error-page' }
-  | { readonly next: 'client'; readonly answer: AuthorizationResponse }
+  | { readonly next: 'client'; readonly answer: AuthorizationResponse; readonly details?: RefusalDetails | undefined }
   | { readonly next: 'sign-in'; readonly query: string }
   | { readonly next: 'consent'; readonly id: string };
 
@@ -75,7 +76,7 @@ export function onBrowserRequest(
     const query = await replaceIdToken(text, state, issuer, services.userHints);
     const validated = validateAuthorizationRequest(query, state, issuer);
     if (validated.verdict === 'untrusted') return decided({ next: 'error-page' });
-    if (validated.verdict === 'refused') return decided({ next: 'client', answer: validated.answer });
+    if (validated.verdict === 'refused') return decided({ next: 'client', ...validated });
     const { request } = validated;
     const hinted = hintedUser(request, state, services);
     if (typeof hinted === 'object') return decided(hinted);

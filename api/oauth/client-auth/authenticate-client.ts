@@ -3,7 +3,7 @@ import type { BoxState, ClientState } from '../../box/box-state.ts';
 import type { AuthenticationContext } from './context.ts';
 import { clientOf } from '../built-in-clients.ts';
 import type { ClientAssertion, ClientCredentials } from './client-auth-request.ts';
-import type { RefusalReason } from '../../refusal-reason.ts';
+import type { RefusalReason } from '../../schemas/refusals.ts';
 import { notAuthenticated, OAuthError } from '../oauth-error.ts';
 import { proveServiceAccount } from './service-account-token.ts';
 import type { OAuthServices } from '../services.ts';
@@ -34,7 +34,8 @@ async function provePrivateKeyJwt(
   const issuer = services.issuer(state);
   checkAudience(claims, [issuer, `${issuer}/auth/token`]);
   if (claims.exp > now / 1000 + longestAssertion + clockTolerance) {
-    throw refusedAssertion(`The exp of the assertion must be at most ${String(longestAssertion)} seconds ahead`);
+    const late = `The exp of the assertion must be at most ${String(longestAssertion)} seconds ahead`;
+    throw refusedAssertion(late, 'assertion_time');
   }
   const use = { box: state.box, client: client.id, jti: useHash(claims.jti, assertion), request: assertion.request };
   // Twice: our own clocks differ as well.

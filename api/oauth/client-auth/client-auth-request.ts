@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { DNS_LABEL, OBJECT_NAME } from '../../../crds/fields.ts';
 import type { ServiceAccount } from '../../../crds/client.ts';
+import type { RefusalReason } from '../../schemas/refusals.ts';
 
 /** A JWT that authenticates a client (RFC 7523 §2.2). Its content is not verified yet. */
 export interface ClientAssertion {
@@ -45,8 +46,8 @@ function readAssertion(parameters: Parameters): ClientAssertion | undefined {
 }
 
 /** Makes the refusal of an assertion, with a description that helps an honest client. */
-export function refusedAssertion(description: string): OAuthError {
-  return new OAuthError('invalid_client', description);
+export function refusedAssertion(description: string, reason: RefusalReason = 'wrong_assertion'): OAuthError {
+  return new OAuthError('invalid_client', description, { reason, sent: description });
 }
 
 const compact = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;

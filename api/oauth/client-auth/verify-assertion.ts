@@ -77,7 +77,8 @@ export async function verifyAssertion(
   try {
     const { exp, iat, ...payload } = await verifyWithAny(text, keys, options);
     if (exp === undefined) throw refusedAssertion(sentences['exp missing']);
-    if (iat !== undefined && iat > demands.now / 1000 + clockTolerance) throw refusedAssertion(sentences.iat);
+    if (iat !== undefined && iat > demands.now / 1000 + clockTolerance)
+      throw refusedAssertion(sentences.iat, 'assertion_time');
     return { ...payload, exp, ...(iat === undefined ? {} : { iat }) };
   } catch (error) {
     throwRefusal(error);
@@ -112,7 +113,7 @@ async function verifyWithEach(
 
 /** Throws the refusal for errors that jose or a client's keys cause: only claims are checked after the signature. */
 function throwRefusal(error: unknown): void {
-  if (error instanceof errors.JWTExpired) throw refusedAssertion(sentences.exp);
+  if (error instanceof errors.JWTExpired) throw refusedAssertion(sentences.exp, 'assertion_time');
   if (error instanceof errors.JWTClaimValidationFailed) throw claimRefusal(error);
   const isOfTheInput = error instanceof errors.JOSEError || error instanceof TypeError || error instanceof DOMException;
   if (!isOfTheInput) throw error;
@@ -129,6 +130,7 @@ function claimRefusal({ claim, reason }: errors.JWTClaimValidationFailed): OAuth
   const plain = /^[a-z]{1,16}$/.test(claim) ? claim : '';
   if (plain === '') return notAuthenticated('wrong_assertion');
   if (reason === 'missing') return refusedAssertion(`The assertion has no ${plain} (RFC 7523 section 3)`);
-  if (plain === 'nbf' || plain === 'exp' || plain === 'iat') return refusedAssertion(sentences[plain]);
+  if (plain === 'nbf' || plain === 'exp' || plain === 'iat')
+    return refusedAssertion(sentences[plain], 'assertion_time');
   return refusedAssertion(`The ${plain} of the assertion is not the one it must be`);
 }

@@ -18,6 +18,9 @@ export interface RefreshUse<Made> {
   readonly refreshToken: string | undefined;
 }
 
+/** A use that gives nothing: by the verdict on the token, or because the box has its most sessions. */
+type RefusedUse = 'refused' | 'suspended' | 'reused' | 'full';
+
 /**
  * Uses a refresh token of a family that was found by it. Two statements that many requests share suffice: the one that
  * found the family, and one that uses it if nothing that was validated has changed (boxgate.use_refresh_tokens). A
@@ -31,10 +34,10 @@ export async function useRefreshToken<Made extends MadeAccessToken>(
   found: RefreshFamily,
   context: GrantContext,
   make: (family: RefreshFamily) => Made,
-): Promise<RefreshUse<Made> | 'refused' | 'full'> {
+): Promise<RefreshUse<Made> | RefusedUse> {
   const { state, statements } = context;
   const verdict = validateRefresh(found, presented, state);
-  if (verdict === 'refused' || verdict === 'suspended') return 'refused';
+  if (verdict === 'refused' || verdict === 'suspended') return verdict;
   if ((verdict === 'slide' || verdict === 'rotate') && !limitsSessions(state.settings)) {
     const made = make(found);
     const next = verdict === 'rotate' ? successorFor(presented.token) : undefined;
@@ -54,19 +57,19 @@ function useHeld<Made extends MadeAccessToken>(
   presented: PresentedRefreshToken,
   context: GrantContext,
   make: (family: RefreshFamily) => Made,
-): Promise<RefreshUse<Made> | 'refused' | 'full'> {
+): Promise<RefreshUse<Made> | RefusedUse> {
   const { token, client, now } = presented;
   const { state, transaction } = context;
   return transaction(async (connection) => {
     const family = await lockFamily(connection, state.box, token.family);
     if (family === undefined) return 'refused';
     const verdict = validateRefresh(family, presented, state);
-    if (verdict === 'refused' || verdict === 'suspended') return 'refused';
+    if (verdict === 'refused' || verdict === 'suspended') return verdict;
     if (verdict === 'reused') {
       await endFamily(connection, state.box, family.id, { as: 'revoked', now });
       const by = { client: client.client.id, user: family.user ?? undefined };
       reportReuse({ event: 'refresh_token.reused', client: family.client, by }, context);
-      return 'refused';
+      return verdict;
     }
     const made = make(family);
     if (!(await takePlace(connection, made.session, state.settings, now))) return 'full';

@@ -70,7 +70,9 @@ export async function revoke(request: TokenRequest, services: OAuthServices, che
     const caller = await identifyClient(credentials, context, canAuthenticate);
     const found = await findToken(text, context);
     if (found !== 'nothing' && found.client !== caller.client.id) {
-      throw new OAuthError('unauthorized_client', 'The token was issued to another client');
+      throw new OAuthError('unauthorized_client', 'The token was issued to another client', {
+        reason: 'token_of_another_client',
+      });
     }
     return found;
   });

@@ -49,7 +49,9 @@ export function requestedAudience(rules: AudienceRules, requested: string | unde
   }
   const listed = listedAudiences(settings, box, issuer, subject);
   if (listed?.includes(requested) === false) {
-    throw new OAuthError('invalid_target', 'This audience is not allowed: add it to `audience` of the client');
+    throw new OAuthError('invalid_target', 'This audience is not allowed: add it to `audience` of the client', {
+      sent: `audience ${requested}`,
+    });
   }
   return settings.audience === undefined && listed !== undefined ? null : [requested];
 }
@@ -66,7 +68,9 @@ export function boundAudience(
   const { settings, box, issuer, subject } = rules;
   const [audience] = granted ?? [];
   if (requested !== undefined && requested !== (audience ?? issuer)) {
-    throw new OAuthError('invalid_target', 'The audience is not the one that was granted');
+    throw new OAuthError('invalid_target', 'The audience is not the one that was granted', {
+      sent: `audience ${requested}, not the one that was granted`,
+    });
   }
   return audience ?? (listedAudiences(settings, box, issuer, subject) === undefined ? requested : issuer);
 }

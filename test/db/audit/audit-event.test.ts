@@ -29,7 +29,7 @@ describe('records of the audit trail in the database', () => {
   const counted = (box: string, target: string, time = Date.now()): AuditEventOfBox => ({
     ...{ id: newAuditId(time), box, event: 'user.deleted', result: 'success', target, count: 3 },
     ...{ client: undefined, user: undefined, remoteAddr: undefined, operator: undefined, session: undefined },
-    ...{ requestId: undefined, member: undefined, changed: undefined },
+    ...{ requestId: undefined, member: undefined, changed: undefined, reason: undefined, sent: undefined },
   });
 
   async function targets(box: string): Promise<readonly unknown[]> {

@@ -31,8 +31,7 @@ describe('an answer in pieces', () => {
         policy: undefined,
         allowedOrigin: undefined,
         error: undefined,
-        reason: undefined,
-        sent: undefined,
+        refusal: undefined,
         page: undefined,
         advice: undefined,
       });

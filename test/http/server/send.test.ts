@@ -21,8 +21,7 @@ const sampleContext: RequestContext = {
   policy: undefined,
   allowedOrigin: undefined,
   error: undefined,
-  reason: undefined,
-  sent: undefined,
+  refusal: undefined,
   page: undefined,
   advice: undefined,
 };

@@ -7,6 +7,7 @@ import { defaultScope } from '../../../box/scopes.ts';
 import { requestedAccess } from '../../token/requested-access.ts';
 import { requiresPkce } from '../../client-auth/authenticate-client.ts';
 import { OAuthError } from '../../oauth-error.ts';
+import type { RefusalDetails } from '../../../schemas/refusals.ts';
 import { asksForIdToken } from '../../scope-text.ts';
 import { allOfForm, withoutEmpty } from '../../token/parameters.ts';
 import type { Parameters } from '../../token/parameters.ts';
@@ -53,7 +54,11 @@ export interface AuthorizationRequest {
 /** Verdict on a request: `untrusted` must not be redirected anywhere, `refused` is reported to its client. */
 export type ValidatedRequest =
   | { readonly verdict: 'untrusted' }
-  | { readonly verdict: 'refused'; readonly answer: AuthorizationResponse }
+  | {
+      readonly verdict: 'refused';
+      readonly answer: AuthorizationResponse;
+      readonly details: RefusalDetails | undefined;
+    }
   | { readonly verdict: 'good'; readonly request: AuthorizationRequest };
 
 /**
@@ -89,7 +94,8 @@ export function validateAuthorizationRequest(query: string, state: BoxState, iss
     return { verdict: 'good', request };
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
-    return { verdict: 'refused', answer: errorResponse(target, codeAt(error), error.message) };
+    error.client = client.client.id;
+    return { verdict: 'refused', answer: errorResponse(target, codeAt(error), error.message), details: error.details };
   }
 }
 
@@ -147,17 +153,21 @@ function refuseLooseIdToken(type: ResponseType, isOpenId: boolean, nonce: string
 /** SHA-256 in base64url. */
 const challengeShape = /^[A-Za-z0-9_-]{43}$/;
 
+function wrongChallenge(description: string): OAuthError {
+  return new OAuthError('invalid_request', description, { reason: 'wrong_code_challenge', sent: description });
+}
+
 function challengeIn(parameters: Parameters, client: ClientState, type: ResponseType): string | null {
   if (type !== 'code') return null;
   const challenge = parameters.get('code_challenge');
   const method = parameters.get('code_challenge_method');
   if (challenge === undefined) {
     if (method === undefined && !requiresPkce(client)) return null;
-    throw new OAuthError('invalid_request', 'code_challenge is missing: PKCE with S256 is required');
+    throw wrongChallenge('code_challenge is missing: PKCE with S256 is required');
   }
-  if (method !== 'S256') throw new OAuthError('invalid_request', 'code_challenge_method must be S256');
+  if (method !== 'S256') throw wrongChallenge('code_challenge_method must be S256');
   if (!challengeShape.test(challenge)) {
-    throw new OAuthError('invalid_request', 'code_challenge must be a SHA-256 in base64url, 43 characters');
+    throw wrongChallenge('code_challenge must be a SHA-256 in base64url, 43 characters');
   }
   return challenge;
 }

@@ -4,6 +4,7 @@ import type { StoredCode } from '../../../db/authorization/authorization-code.ts
 import type { Connection } from '../../../db/core/transaction.ts';
 import { insertSession } from '../../../db/session/session.ts';
 import type { TokenResponse } from '../../../schemas/oauth.ts';
+import type { RefusalReason } from '../../../schemas/refusals.ts';
 import type { ClientState, BoxState } from '../../../box/box-state.ts';
 import { planGrantedToken } from '../plan.ts';
 import { requestedAccess, scopeMember } from '../requested-access.ts';
@@ -39,10 +40,10 @@ export const authorizationCode: Grant = {
     const presented = presentedCode(request, client);
     const redeemed = await context.transaction(async (connection) => {
       const code = await validCode(connection, presented, context);
-      return code === undefined ? 'refused' : redeem(connection, { code, presented, request, context });
+      return typeof code === 'string' ? code : redeem(connection, { code, presented, request, context });
     });
-    if (redeemed === 'refused') throw notValid();
     if (redeemed === 'full') throw tooManySessions();
+    if (typeof redeemed === 'string') throw notValid(redeemed);
     return redeemed;
   },
 };
@@ -61,33 +62,34 @@ function presentedCode({ parameters }: TokenRequest, client: ClientState): Prese
   if (text === undefined) throw new OAuthError('invalid_request', 'code is missing');
   const verifier = parameters.get('code_verifier');
   if (verifier !== undefined && !verifierShape.test(verifier)) {
-    throw new OAuthError('invalid_request', 'code_verifier must be 43 to 128 of A-Z a-z 0-9 - . _ ~ (RFC 7636)');
+    const shape = 'code_verifier must be 43 to 128 of A-Z a-z 0-9 - . _ ~ (RFC 7636)';
+    throw new OAuthError('invalid_request', shape, { reason: 'wrong_code_verifier', sent: shape });
   }
   const code = parseCode(text);
-  if (code === undefined) throw notValid();
+  if (code === undefined) throw notValid('unknown_code');
   return { code, client, redirectUri: parameters.get('redirect_uri'), verifier };
 }
 
 /**
- * Locks a code and validates it; undefined if it is not valid. A second use revokes the tokens of the first (RFC 6749
- * §4.1.2).
+ * Locks a code and validates it; returns the reason if it is not valid. A second use revokes the tokens of the first
+ * (RFC 6749 §4.1.2).
  */
 async function validCode(
   connection: Connection,
   presented: PresentedCode,
   context: GrantContext,
-): Promise<StoredCode | undefined> {
+): Promise<StoredCode | RefusalReason> {
   const { state, services } = context;
   const now = services.now();
   const code = await lockCode(connection, state.box, presented.code.id);
-  const verdict = code === undefined ? 'refused' : validateCode(code, presented, state, now);
+  const fault = code === undefined ? 'unknown_code' : faultOf(code, presented, state, now);
   // A code that was closed with its sign-in is used too, and has no tokens.
-  if (verdict === 'used' && code?.tokens) {
+  if (fault === 'used_code' && code?.tokens) {
     await endTokens(connection, state.box, [code.tokens], { as: 'revoked', now });
     const by = { client: presented.client.client.id, user: code.user };
     reportReuse({ event: 'code.reused', client: code.client, by }, context);
   }
-  return verdict === 'good' ? code : undefined;
+  return fault ?? code ?? 'unknown_code';
 }
 
 /** A locked code that is valid, and the request that redeems it. */
@@ -132,8 +134,8 @@ async function redeem(
 }
 
 /** Makes the same error for every invalid code, so that a guess reveals nothing. */
-function notValid(): OAuthError {
-  return new OAuthError('invalid_grant', 'The code is not valid', { reason: 'unknown_code' });
+function notValid(reason: RefusalReason): OAuthError {
+  return new OAuthError('invalid_grant', 'The code is not valid', { reason });
 }
 
 /** A code as a client presents it. */
@@ -144,25 +146,27 @@ interface PresentedCode {
   readonly verifier: string | undefined;
 }
 
-/** `used`: somebody got tokens for it already, and one of the two is a thief (RFC 6749 §4.1.2). */
-type CodeVerdict = 'good' | 'used' | 'refused';
-
-/** Pure: validates a code for the client that presents it; `now` in milliseconds. */
-function validateCode(
+/**
+ * Pure: returns why a code is not valid for the client that presents it; `now` in milliseconds. If it is used, somebody
+ * got tokens for it already, and one of the two is a thief (RFC 6749 §4.1.2).
+ */
+function faultOf(
   stored: StoredCode,
   { code, client, redirectUri, verifier }: PresentedCode,
   box: Pick<BoxState, 'sessionsFrom' | 'revokedBefore'>,
   now: number,
-): CodeVerdict {
-  if (stored.hash === null || !equal(stored.hash, code.hash)) return 'refused';
-  if (stored.used) return 'used';
-  const isTheirs = stored.client === client.client.id && isStillItsTarget(stored, client, redirectUri);
+): RefusalReason | undefined {
+  if (stored.hash === null || !equal(stored.hash, code.hash)) return 'unknown_code';
+  if (stored.used) return 'used_code';
+  if (stored.client !== client.client.id) return 'code_of_another_client';
+  if (!isStillItsTarget(stored, client, redirectUri)) return 'redirect_uri_differs';
+  if (stored.expiresAt <= now) return 'expired_code';
   const counts =
-    stored.expiresAt > now &&
     stored.person !== null &&
     !isRevoked(stored.version, stored.createdAt, client) &&
     !isRevoked(stored.version, stored.createdAt, box);
-  return isTheirs && counts && isVerified(stored.challenge, verifier, client) ? 'good' : 'refused';
+  if (!counts) return 'unknown_code';
+  return isVerified(stored.challenge, verifier, client) ? undefined : 'wrong_code_verifier';
 }
 
 /**

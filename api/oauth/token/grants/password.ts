@@ -58,7 +58,10 @@ async function personIn({ parameters }: TokenRequest, { checks }: GrantContext):
   return checks.verifyPassword?.(username, word);
 }
 
-/** Makes the same error for every wrong email or password, so that a guess reveals nothing. */
+/**
+ * Makes the same error for every wrong email or password, so that a guess reveals nothing. Its reason is set where the
+ * password is verified.
+ */
 function notValid(): OAuthError {
-  return new OAuthError('invalid_grant', 'The username and the password are not valid', { reason: 'wrong_password' });
+  return new OAuthError('invalid_grant', 'The username and the password are not valid');
 }

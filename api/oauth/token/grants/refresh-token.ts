@@ -50,8 +50,8 @@ export const refreshToken: Grant = {
       return { ...made, plan, signIdToken };
     };
     const used = await useRefreshToken({ token, client, now }, found, context, make);
-    if (used === 'refused') throw notValid();
     if (used === 'full') throw tooManySessions();
+    if (typeof used === 'string') throw notValid(used);
     const { text, plan, signIdToken } = used.made;
     const { refreshToken } = used;
     const idToken = await signIdToken?.();
@@ -65,9 +65,15 @@ interface Refreshed extends MadeAccessToken {
   readonly signIdToken: SignIdToken | undefined;
 }
 
+const reasons = {
+  refused: 'unknown_refresh_token',
+  reused: 'used_refresh_token',
+  suspended: 'refresh_not_permitted',
+} as const;
+
 /** Makes the same error for every invalid refresh token, so that a guess reveals nothing. */
-function notValid(): OAuthError {
-  return new OAuthError('invalid_grant', 'The refresh token is not valid', { reason: 'unknown_refresh_token' });
+function notValid(verdict: keyof typeof reasons = 'refused'): OAuthError {
+  return new OAuthError('invalid_grant', 'The refresh token is not valid', { reason: reasons[verdict] });
 }
 
 function presentedToken({ parameters }: TokenRequest): RefreshToken {
