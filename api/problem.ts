@@ -32,7 +32,7 @@ export class Problem extends Error {
   readonly code: ProblemCode;
   readonly faults: readonly Fault[];
   readonly headers: Readonly<Record<string, string>>;
-  /** Why the request was refused, for the log and the audit trail; undefined if the answer says it all. */
+  /** The reason, for the log and the audit trail; undefined if the answer tells all of it. */
   readonly details: RefusalDetails | undefined;
 
   constructor(

@@ -26,9 +26,9 @@ export interface SecurityEvent {
   readonly member?: number;
   /** Names of fields. */
   readonly changed?: readonly string[];
-  /** Why a request was refused. */
+  /** The reason of a refused request. */
   readonly reason?: RefusalReason | undefined;
-  /** What the reason is about. */
+  /** The part of the request that the reason is about, or a sentence about it. */
   readonly sent?: string | undefined;
 }
 

@@ -55,7 +55,7 @@ export class OAuthError extends Refusal {
   client: string | undefined;
   /** The reason; undefined for an error that is recorded elsewhere. Never for the caller. */
   readonly reason: RefusalReason | undefined;
-  /** What was sent, or what the caller is told of it. */
+  /** The part of the request that the reason is about, or the description. */
   readonly #sent: string | undefined;
 
   /** Uses the status of the code unless `status` is given. */

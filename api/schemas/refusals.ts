@@ -217,14 +217,14 @@ export function isRefusalReason(value: unknown): value is RefusalReason {
   return typeof value === 'string' && Object.hasOwn(refusals, value);
 }
 
-/** Why a request was refused: for the log and the audit trail, never for the caller. */
+/** Reason of a refused request: for the log and the audit trail, never for the caller. */
 export interface RefusalDetails {
   readonly reason: RefusalReason;
   /** The part of the request that the reason is about, or a sentence about it; no secret. */
   readonly sent?: string | undefined;
-  /** What was refused: `<kind>/<id>` of a record that exists. */
+  /** The record that it is about: `<kind>/<id>`, only if it exists. */
   readonly target?: string | undefined;
-  /** Who sent it, where that is known. */
+  /** The sender, where it is known. */
   readonly by?: {
     readonly client?: string | undefined;
     readonly user?: number | undefined;

@@ -27,7 +27,7 @@ export interface StoredAuditEvent {
   /** The user who joined or left the target. */
   readonly member: number | undefined;
   readonly changed: readonly string[] | undefined;
-  /** Why a request was refused, and what of it. */
+  /** The reason of a refused request, and the part of it that is wrong. */
   readonly reason: string | undefined;
   readonly sent: string | undefined;
   /** Number of events that are this record. */

@@ -32,7 +32,7 @@ export interface RequestContext {
   allowedOrigin: string | undefined;
   /** The code of the error it was refused with. */
   error: string | undefined;
-  /** Why it was refused, for the log and the audit trail. */
+  /** The reason of its refusal, for the log and the audit trail. */
   refusal: RefusalDetails | undefined;
   /** The page that tells a person about its refusal, where the status does not select one. */
   page: PageProblem | undefined;
