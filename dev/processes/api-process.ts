@@ -2,6 +2,7 @@ import { isObject, parseJson } from '../../crds/path.ts';
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isRefusalReason, refusals } from '../../api/schemas/refusals.ts';
 import { DevError } from '../options.ts';
 
 /** The API as a separate process. */
@@ -69,7 +70,7 @@ export function turnLog(logFile: string): void {
 }
 
 /**
- * Calls back with a sentence for each request that the API refuses for a reason, as its log says; returns the function
+ * Calls back with sentences for each request that the API refuses for a reason, as its log says; returns the function
  * that ends it.
  */
 export function followRefusals(logFile: string, say: (sentence: string) => void): () => void {
@@ -80,7 +81,7 @@ export function followRefusals(logFile: string, say: (sentence: string) => void)
     from += whole;
     for (const line of bytes.subarray(0, whole).toString('utf8').split('\n')) {
       const value = line.includes('"reason":') ? parseJson(line) : undefined;
-      if (isObject(value)) say(refusalSentence(value));
+      if (isObject(value)) for (const sentence of refusalSentences(value)) say(sentence);
     }
   }, 500);
   return () => clearInterval(timer);
@@ -95,16 +96,17 @@ function bytesFrom(file: string, from: number): Buffer {
   return bytes.subarray(0, length);
 }
 
-function refusalSentence({
+function refusalSentences({
   method,
   route,
   status,
   reason,
   sent,
   request_id,
-}: Readonly<Record<string, unknown>>): string {
+}: Readonly<Record<string, unknown>>): readonly string[] {
   const what = typeof sent === 'string' ? ` (${sent})` : '';
-  return `${String(method)} ${String(route)}: ${String(status)} ${String(reason)}${what}, request ID ${String(request_id)}`;
+  const head = `${String(method)} ${String(route)}: ${String(status)} ${String(reason)}${what}, request ID ${String(request_id)}`;
+  return isRefusalReason(reason) ? [head, `  ${refusals[reason].wrong}. ${refusals[reason].fix}`] : [head];
 }
 
 interface Ports {

@@ -190,6 +190,7 @@ describe('boxgate dev, while its folder changes', () => {
     );
     expect((await askToken(box(), 'nobody', 'x')).status).to.equal(401);
     await dev.boxgate.said(/^POST \/auth\/token: 401 unknown_client, request ID \S+$/m);
+    await dev.boxgate.said(/^ {2}the box has no client with this ID\. Compare the `client_id`/m);
   });
 
   it('an API that dies is started again at the same address, with all that it knew', async () => {
