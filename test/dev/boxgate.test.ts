@@ -25,10 +25,11 @@ describe('the commands at the top of a checkout', () => {
 
   before(() => {
     folder = temporaryFolder();
-    for (const place of ['a checkout/dev', 'a checkout/api/cli', 'a checkout/node_modules/node/bin', 'bare', 'links'])
+    for (const place of ['a checkout/dev', 'a checkout/api/cli', 'a checkout/node_modules/node/bin', 'links'])
       mkdirSync(folder.path(place), { recursive: true });
     symlinkSync(process.execPath, folder.path('a checkout/node_modules/node/bin/node'));
-    for (const file of ['dev/main.ts', 'api/cli/main.ts']) folder.write(`a checkout/${file}`, program);
+    for (const checkout of ['a checkout', 'bare'])
+      for (const file of ['dev/main.ts', 'api/cli/main.ts']) folder.write(`${checkout}/${file}`, program);
     for (const command of ['boxgate', 'boxctl']) {
       copyFileSync(command, folder.path('a checkout', command));
       copyFileSync(command, folder.path('bare', command));

@@ -31,7 +31,7 @@ describe('the files of the image', () => {
 
   /** Runs a command to its end, in another folder than the program's. */
   function run(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(app, 'program/main.js'), ...args], {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(app, 'dev/main.js'), ...args], {
       cwd: folder,
       encoding: 'utf8',
       env: { PATH: process.env['PATH'], ...environment },
@@ -39,9 +39,9 @@ describe('the files of the image', () => {
     return { status, stdout, stderr };
   }
 
-  it('are compiled: no TypeScript, no tests, no tools, nothing of `boxgate dev`', () => {
+  it('are compiled: no TypeScript, no tests, no tools', () => {
     expect(filesOf('**/*.{ts,mts,cts}')).to.deep.equal([]);
-    expect(filesOf('{dev,test,tools,crds/generate.js}')).to.deep.equal([]);
+    expect(filesOf('{test,tools,crds/generate.js}')).to.deep.equal([]);
     expect(filesOf('api/db/*.sql')).to.deep.equal(globSync('api/db/*.sql'));
   });
 
@@ -79,7 +79,7 @@ describe('the files of the image', () => {
     expect(run(['version'])).to.deep.equal({ status: 0, stdout: `boxgate ${version}\n`, stderr: '' });
     const wrong = run(['serve\u001b[2J']);
     expect(wrong).to.include({ status: 2, stdout: '' });
-    expect(wrong.stderr).to.match(/^boxgate: there is no command serve\\x1b\[2J\n\nUsage: boxgate api /);
+    expect(wrong.stderr).to.match(/^boxgate: there is no command serve\\x1b\[2J\n\nUsage: boxgate dev <folder> /);
   });
 
   it('begin as the operator, which names each missing setting', () => {
@@ -104,7 +104,7 @@ describe('the files of the image', () => {
       NODE_ENV: 'production',
     };
     const portIn = (line: string) => /"management_port":(\d+),"msg":"listening"/.exec(line)?.[1];
-    const api = await startLoggedProcess([path.join(app, 'program/main.js'), 'api'], settings, portIn);
+    const api = await startLoggedProcess([path.join(app, 'dev/main.js'), 'api'], settings, portIn);
     try {
       await eventually('it is ready', async () => (await fetch(`http://127.0.0.1:${api.found}/readyz`)).ok);
       process.stdout.write(`      ready ${((performance.now() - began) / 1000).toFixed(1)} s after its start\n`);

@@ -11,9 +11,9 @@ describe('the command boxgate in the image', () => {
 
   before(() => {
     app = path.join(mkdtempSync(path.join(tmpdir(), 'boxgate-command-')), 'app');
-    mkdirSync(path.join(app, 'program'), { recursive: true });
+    mkdirSync(path.join(app, 'dev'), { recursive: true });
     writeFileSync(path.join(app, 'package.json'), '{ "type": "module" }');
-    writeFileSync(path.join(app, 'program/main.js'), 'console.log(JSON.stringify(process.argv.slice(2)));');
+    writeFileSync(path.join(app, 'dev/main.js'), 'console.log(JSON.stringify(process.argv.slice(2)));');
     const [, writing = ''] = /^RUN (mkdir \/app\/bin [^]*?[^\\])$/m.exec(dockerfile) ?? [];
     execFileSync('sh', ['-euc', writing.replaceAll('/app', app)]);
   });

@@ -6,12 +6,17 @@ import { BUILT } from '../../api/http/ui/ui-files.ts';
 import { isObject } from '../../crds/path.ts';
 import { runProgram } from '../run-program.ts';
 
+/** Writes the files of the image: the program, and the packages of `dependencies`. Throws as {@link writeProgram}. */
+export async function writeFiles(root: string, folder: string): Promise<void> {
+  await writeProgram(root, folder);
+  await copyPackages(root, folder);
+}
+
 /**
  * Writes the program as the image holds it into a folder that does not exist yet: compiled JavaScript, the schema,
- * the built admin UI, and the packages of `dependencies`. `root` is a checkout with installed packages. Throws an Error
- * of one sentence.
+ * and the built admin UI. `root` is a checkout with installed packages. Throws an Error of one sentence.
  */
-export async function writeFiles(root: string, folder: string): Promise<void> {
+export async function writeProgram(root: string, folder: string): Promise<void> {
   await mkdir(path.dirname(path.resolve(folder)), { recursive: true });
   await mkdir(folder);
   await compile(root, folder);
@@ -24,7 +29,6 @@ export async function writeFiles(root: string, folder: string): Promise<void> {
   await runProgram(process.execPath, generate, { title: 'the OpenAPI document' });
   await cp(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'));
   await writeDescription(root, folder);
-  await copyPackages(root, folder);
 }
 
 async function compile(root: string, folder: string): Promise<void> {
