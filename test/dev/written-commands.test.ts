@@ -56,6 +56,9 @@ const mostNotRun = 16;
 
 /** Commands that another test runs, and its file with the line that does. */
 const runBy: readonly (readonly [page: string, start: string, file: string, line: string])[] = [
+  ['README.md', 'docker compose up ', 'test/image/compose.test.ts', "startBoxgate([...words(service, 'command')"],
+  ['README.md', 'docker compose cp ', 'test/image/compose.test.ts', "'docker compose cp boxgate:'"],
+  ['README.md', 'curl http://', 'test/image/compose.test.ts', "'curl http://'"],
   ['charts/boxgate/README.md', 'helm test boxgate ', 'test/e2e/stories/01-install.test.ts', "['test', release, "],
   ['docs/guides/protect-your-api.md', 'go -C orders-go ', 'test/peers/documented-program.ts', "one.startsWith('go ')"],
 ];

@@ -156,7 +156,7 @@ async function declare(): Promise<void> {
   mkdirSync('shop');
   writeFileSync('shop/reporting.yaml', manifest);
   await serving(commandWith(readme, 'boxgate dev shop'), async () => {
-    const command = commandWith(readme, 'curl ');
+    const command = commandWith(readme, 'curl --fail-with-body ');
     expectMember(await run(command), 'access_token', command);
   });
 }
