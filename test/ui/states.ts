@@ -82,6 +82,25 @@ export const uiStates: readonly PageState[] = [
       const { say, choose } = await enter(page, stage, language, '#/clients');
       await choose('own');
       await page.getByText(say.managed('Client default/own')).waitFor();
+      await page.getByRole('link', { name: 'read-own-client' }).waitFor();
+    },
+  },
+  {
+    name: 'ui-new-client',
+    open: async (page, stage, language) => {
+      const { say, fill } = await enter(page, stage, language, '#/clients/+');
+      await page.getByRole('radio', { name: say.appTypes.web.title }).check();
+      await fill(say.clientId, 'shop');
+      await fill(say.entry(say.fields.redirect_uris, 1), 'http://shop.example/*');
+      await page.getByRole('alert').or(page.locator('[aria-invalid]')).first().waitFor();
+    },
+  },
+  {
+    name: 'ui-policy',
+    open: async (page, stage, language) => {
+      const { say, choose } = await enter(page, stage, language, '#/policies');
+      await choose('read-own-client');
+      await page.getByText(say.lastUse, { exact: true }).waitFor();
     },
   },
   {

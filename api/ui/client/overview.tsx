@@ -10,6 +10,7 @@ import { useUi } from '../context.ts';
 import { Hindered } from '../record/answer-alert.tsx';
 import { CopyField, CopyText } from '../record/copy.tsx';
 import { loadedFrom } from '../record/loaded.ts';
+import { stringsOf } from '../record/json-draft.ts';
 import type { OverviewProps } from '../record/record-kind.ts';
 import { ClientAccess } from './access.tsx';
 import { appTypeOf, generatedSecret } from './app-type.ts';
@@ -32,7 +33,7 @@ export function ClientOverview(props: OverviewProps) {
   return (
     <>
       {secret === undefined ? null : <NewSecret secret={secret} putAway={() => show(undefined)} />}
-      <ClientAccess client={id} needsIt={type === undefined || type === 'service'} />
+      <ClientAccess client={id} needsIt={stringsOf(record['grant_types']).includes('client_credentials')} />
       <ConnectionData id={id} type={type}>
         {hasOwnSecret ? <RotateSecret {...props} id={id} show={show} /> : null}
         {type === 'spa' ? <p class="hint">{say.publicClient}</p> : null}

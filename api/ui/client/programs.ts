@@ -1,6 +1,6 @@
 import type { AppType } from './app-type.ts';
 
-/** What a program needs to know. */
+/** Data that a program needs. */
 export interface Connection {
   readonly issuer: string;
   readonly client: string;

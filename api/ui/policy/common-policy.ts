@@ -4,7 +4,7 @@ export const COMMON_POLICIES = ['read', 'paths', 'everything'] as const;
 /** Kinds of records that a policy may let a client read, by their paths. */
 export const RECORD_PATHS = ['users', 'Group', 'Client', 'AccessPolicy', 'Session', 'Grant', 'AuditEvent'] as const;
 
-/** What a policy is to grant. */
+/** Request for one of {@link COMMON_POLICIES}. */
 export interface PolicyRequest {
   readonly sort: (typeof COMMON_POLICIES)[number];
   /** One of {@link RECORD_PATHS}, for `read`. */

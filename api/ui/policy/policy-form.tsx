@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { SUBJECTS, accessPolicySchema } from '../../../crds/access-policy.ts';
+import { accessPolicySchema } from '../../../crds/access-policy.ts';
 import type { Engine } from '../../../crds/access-policy.ts';
 import { isObject, parseJson } from '../../../crds/path.ts';
 import type { JsonObject } from '../../../crds/path.ts';
@@ -89,8 +89,9 @@ export function PolicyForm({ value, change, faults, readOnly, isNew }: PolicyFor
         hint=""
         readOnly={readOnly}
         faults={faults['subjects']}
-        options={SUBJECTS.map((one) => [one, say.subjectsOf[one]])}
-        value={textOf(value, 'subjects')}
+        none={say.subjectsOf.linked}
+        options={(['authenticated', 'anyone'] as const).map((one) => [one, say.subjectsOf[one]])}
+        value={value['subjects'] === 'linked' ? '' : textOf(value, 'subjects')}
         set={(text) => change(withMember(value, 'subjects', text === '' ? undefined : text))}
       />
       <ListField

@@ -56,7 +56,7 @@ export interface RecordKind<Draft> {
   readonly Fields: (props: FieldsProps<Draft>) => JSX.Element;
   /** Absent: the form alone. */
   readonly views?: readonly View[];
-  /** What is shown above the form of a stored record. */
+  /** Shown above the form of a stored record. */
   readonly Overview?: (props: OverviewProps) => JSX.Element;
   /** Shown below the form of a stored record. */
   readonly Below?: (props: { readonly record: JsonObject }) => JSX.Element;

@@ -154,11 +154,13 @@ export function Choice(
   props: FaultyProps & {
     readonly options: readonly Option[];
     readonly value: string;
+    /** The text for no value. */
+    readonly none?: string;
     readonly set: (text: string) => void;
   },
 ) {
-  const { id, label, hint, readOnly, faults, options, value, set } = props;
   const { say } = useUi();
+  const { id, label, hint, readOnly, faults, options, value, none = say.settingDefault, set } = props;
   return (
     <>
       <label for={id}>{label}</label>
@@ -171,7 +173,7 @@ export function Choice(
         onChange={(event) => set(event.currentTarget.value)}
         {...describedBy(id, faults, hint !== '')}
       >
-        <option value="">{say.settingDefault}</option>
+        <option value="">{none}</option>
         {options.map(([word, text]) => (
           <option key={word} value={word}>
             {text}
