@@ -1,4 +1,4 @@
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import type { Language } from '../../api/pages/page.ts';
 import { messages as pageMessages } from '../../api/pages/messages.ts';
 import { messages } from '../../api/ui/messages/by-language.ts';
@@ -57,6 +57,34 @@ export async function signedIn(
   await typePassword(page, language, person);
   await page.getByRole('navigation').waitFor();
   return adminAt(page, language);
+}
+
+/** The browser of the administrator on each stage. */
+const browsers = new WeakMap<Stage['newPage'], BrowserContext>();
+
+/**
+ * Opens the UI in a new page of the administrator's browser, and signs in where that is signed in no more. A new
+ * browser takes three times as long; {@link signedIn} has one, for tests that change more of it than its cookies.
+ */
+export async function signedInAgain(
+  stage: Pick<Stage, 'base' | 'newPage'>,
+  { at = '#/users' }: Pick<AdminOptions, 'at'> = {},
+): Promise<Admin> {
+  const browser = browsers.get(stage.newPage);
+  if (browser === undefined) {
+    const admin = await signedIn(stage, { at });
+    const context = admin.page.context();
+    browsers.set(stage.newPage, context);
+    context.once('close', () => browsers.delete(stage.newPage));
+    return { ...admin, close: () => admin.page.close() };
+  }
+  const page = await browser.newPage();
+  await page.goto(`${stage.base}/ui/${at}`);
+  const navigation = page.getByRole('navigation');
+  await navigation.or(page.getByLabel(pageMessages.en.password)).first().waitFor();
+  if ((await navigation.count()) === 0) await typePassword(page, 'en', boss);
+  await navigation.waitFor();
+  return { ...adminAt(page, 'en'), close: () => page.close() };
 }
 
 /** Signs in at the sign-in page. */

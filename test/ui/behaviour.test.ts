@@ -7,7 +7,7 @@ import { addUser } from '../http/pages/browser.ts';
 import { sendForm } from '../oauth/requests.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownerQuery } from '../support/owner-query.ts';
-import { addBoss, boss, signedIn, typePassword } from './admin.ts';
+import { addBoss, boss, signedIn, signedInAgain, typePassword } from './admin.ts';
 
 const secret = 'a secret of a client';
 
@@ -33,7 +33,7 @@ describe('an administrator in the admin UI', () => {
 
   it('is still signed in after a reload, at the same record', async () => {
     const id = await addUser(stage.api, 'reloaded@shop.example', boss.password);
-    const { page, close } = await signedIn(stage, { at: `#/users/${String(id)}` });
+    const { page, close } = await signedInAgain(stage, { at: `#/users/${String(id)}` });
     await page.getByRole('heading', { level: 2, name: 'reloaded@shop.example' }).waitFor();
     await page.reload();
     await page.getByRole('heading', { level: 2, name: 'reloaded@shop.example' }).waitFor();
@@ -57,7 +57,7 @@ describe('an administrator in the admin UI', () => {
   });
 
   it('signs out, which ends the session of the page, and has to sign in again', async () => {
-    const { page, say, open, press } = await signedIn(stage);
+    const { page, say, open, press } = await signedInAgain(stage);
     await page.getByRole('banner').getByText(say.signedInAs(boss.email)).waitFor();
     const asked = page.waitForRequest((request) => request.url().includes('/Group'));
     await open('groups');
@@ -93,7 +93,7 @@ describe('an administrator in the admin UI', () => {
   });
 
   it('cannot change what a custom resource declares, and sees where it is declared', async () => {
-    const { page, say, open, choose, close } = await signedIn(stage);
+    const { page, say, open, choose, close } = await signedInAgain(stage);
     for (const [tab, id, command] of [
       ['groups', 'declared', 'kubectl get groups.boxgate.dev declared --namespace default -o yaml'],
       ['clients', 'reports', 'kubectl get clients.boxgate.dev reports --namespace default -o yaml'],
@@ -110,7 +110,7 @@ describe('an administrator in the admin UI', () => {
   });
 
   it('creates, changes and deletes a client and a policy as JSON, and undoes the deletion of the policy', async () => {
-    const { page, say, open, fill, press, sees, close } = await signedIn(stage);
+    const { page, say, open, fill, press, sees, close } = await signedInAgain(stage);
     const link = ['robot', 'nobody'].map((id) => ({ resourceType: 'Client', id }));
     const policy = { id: 'typed', engine: 'allow', link };
     await open('clients');
@@ -142,7 +142,7 @@ describe('an administrator in the admin UI', () => {
   });
 
   it('undoes the deletion of a group without members', async () => {
-    const { page, say, open, fill, press, sees, close } = await signedIn(stage);
+    const { page, say, open, fill, press, sees, close } = await signedInAgain(stage);
     await open('groups');
     await page.getByRole('link', { name: say.newGroup }).click();
     await fill(say.name, 'short-lived');
@@ -177,7 +177,7 @@ describe('an administrator in the admin UI', () => {
 
   it('sees sessions with subject, address and start, and ends one, and all of a client', async () => {
     for (const client of ['robot', 'robot', 'robot', 'reports']) await newToken(client);
-    const { page, say, fill, choose, press, sees, rows, close } = await signedIn(stage, { at: '#/sessions' });
+    const { page, say, fill, choose, press, sees, rows, close } = await signedInAgain(stage, { at: '#/sessions' });
     await fill(say.filter, 'robot');
     await eventually('those of the client are left', async () => (await rows()).length === 3);
     expect((await rows())[0]).to.match(/^Client robot\s+127\.0\.0\.1 · .*20\d\d/s);
@@ -201,7 +201,7 @@ describe('an administrator in the admin UI', () => {
       { kind: 'AccessPolicy', id: 'q-get', engine: 'cel', expression: 'request_method == "get"', link },
       { kind: 'AccessPolicy', id: 'q-put', engine: 'matcho', matcho: { 'request-method': 'put' }, link },
     ]);
-    const { page, say, fill, press, sees, close } = await signedIn(stage, { at: '#/policies' });
+    const { page, say, fill, press, sees, close } = await signedInAgain(stage, { at: '#/policies' });
     await fill(say.clientId, 'reports');
     await fill(say.path, '/orders');
     await press(say.ask);
@@ -221,7 +221,7 @@ describe('an administrator in the admin UI', () => {
   });
 
   it('does not redeem a code that it did not ask for', async () => {
-    const { page, say, close } = await signedIn(stage);
+    const { page, say, close } = await signedInAgain(stage);
     await page.getByRole('option').first().waitFor();
     const redeemed: string[] = [];
     page.on('request', (request) => {
@@ -239,7 +239,7 @@ describe('an administrator in the admin UI', () => {
   });
 
   it('finds events in the audit trail', async () => {
-    const { page, say, fill, choose, rows, close } = await signedIn(stage, { at: '#/audit' });
+    const { page, say, fill, choose, rows, close } = await signedInAgain(stage, { at: '#/audit' });
     await fill(say.filter, 'user.signed_in');
     await eventually('only those are left', async () => {
       const shown = await rows();
@@ -254,7 +254,7 @@ describe('an administrator in the admin UI', () => {
     async function typing(name: string) {
       const email = `${name}@shop.example`;
       const id = await addUser(stage.api, email, boss.password);
-      const admin = await signedIn(stage, { at: `#/users/${String(id)}` });
+      const admin = await signedInAgain(stage, { at: `#/users/${String(id)}` });
       await admin.page.getByRole('heading', { level: 2, name: email }).waitFor();
       await admin.fill(admin.say.data, '{"typed": true}');
       const data = () => admin.page.getByLabel(admin.say.data, { exact: true }).inputValue();
@@ -350,7 +350,7 @@ describe('an administrator in the admin UI', () => {
   });
 
   it('needs no mouse', async () => {
-    const { page, say, close } = await signedIn(stage, { at: '#/groups' });
+    const { page, say, close } = await signedInAgain(stage, { at: '#/groups' });
     await page.getByRole('option').first().waitFor();
     await page.getByLabel(say.filter, { exact: true }).focus();
     await page.keyboard.type('declared');

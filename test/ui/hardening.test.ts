@@ -7,7 +7,7 @@ import type { Stage } from '../browser/stage.ts';
 import { addUser } from '../http/pages/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownerQuery } from '../support/owner-query.ts';
-import { addBoss, adminAt, signedIn } from './admin.ts';
+import { addBoss, adminAt, signedIn, signedInAgain } from './admin.ts';
 
 describe('the admin UI', () => {
   let stage: Stage;
@@ -22,7 +22,7 @@ describe('the admin UI', () => {
 
   it('W-01 deletes nothing for another site, whatever it sends with the cookies of an administrator', async () => {
     const victim = await addUser(stage.api, 'victim@shop.example', ann.password);
-    const admin = await signedIn(stage);
+    const admin = await signedInAgain(stage);
     const evil = await admin.page.context().newPage();
     const elsewhere = stage.app.url.replace('127.0.0.1', 'localhost');
     await evil.goto(`${elsewhere}/back`);
@@ -68,7 +68,7 @@ describe('the admin UI', () => {
   });
 
   it('W-01 keeps the token in memory: no storage, no cookie and no address has it', async () => {
-    const { page, close } = await signedIn(stage);
+    const { page, close } = await signedInAgain(stage);
     const stored = await page.evaluate<string>(
       `JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href, history.state])`,
     );
@@ -128,7 +128,7 @@ describe('the admin UI', () => {
 
     for (const tab of ['groups', 'users', 'clients', 'policies'] as const) {
       it(`in the list and the form of ${tab}`, async () => {
-        const admin = await signedIn(stage, { at: `#/${tab}` });
+        const admin = await signedInAgain(stage, { at: `#/${tab}` });
         const { page, say } = admin;
         const alarms = alarmsOf(page, stage.base);
         await page.reload();
@@ -149,7 +149,7 @@ describe('the admin UI', () => {
     }
 
     it('when somebody types them into a form, and the box refuses them', async () => {
-      const admin = await signedIn(stage, { at: '#/users/+' });
+      const admin = await signedInAgain(stage, { at: '#/users/+' });
       const { page, say, fill, press } = admin;
       const alarms = alarmsOf(page, stage.base);
       for (const text of some) {
@@ -166,7 +166,7 @@ describe('the admin UI', () => {
     });
 
     it('would be noticed: the browser refuses markup from a text', async () => {
-      const admin = await signedIn(stage);
+      const admin = await signedInAgain(stage);
       const attempt = `(() => { try { document.body.innerHTML = '<img src=x>'; return 'done'; } catch (e) { return e.name; } })()`;
       expect(await admin.page.evaluate(attempt)).to.equal('TypeError');
       await admin.close();
@@ -185,7 +185,7 @@ describe('the admin UI', () => {
     );
 
     it('finds everybody by the filter, and says how long each key took', async () => {
-      const admin = await signedIn(stage);
+      const admin = await signedInAgain(stage);
       const { page, say, rows, close } = admin;
       const filter = page.getByLabel(say.filter, { exact: true });
       await page.evaluate(slowestKey);
@@ -199,7 +199,7 @@ describe('the admin UI', () => {
     });
 
     it('takes regex characters as text', async () => {
-      const { page, say, rows, close } = await signedIn(stage);
+      const { page, say, rows, close } = await signedInAgain(stage);
       const filter = page.getByLabel(say.filter, { exact: true });
       for (const text of ['(a+)+$', '.*', '[', '\\', '^person', '%', '_', 'person-1%']) {
         await filter.fill(text);
@@ -239,7 +239,7 @@ describe('the admin UI', () => {
     it('the second Save shows the difference, and nothing is lost', async () => {
       const email = 'twice@shop.example';
       const id = await addUser(stage.api, email, ann.password, 'default', '{"a": 1}');
-      const first = await signedIn(stage, { at: `#/users/${String(id)}` });
+      const first = await signedInAgain(stage, { at: `#/users/${String(id)}` });
       const other = await first.page.context().newPage();
       await other.goto(`${stage.base}/ui/#/users/${String(id)}`);
       const second = adminAt(other, 'en');
