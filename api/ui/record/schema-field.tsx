@@ -93,7 +93,7 @@ export function schemaAt(schema: SchemaNode, path: string): SchemaNode | undefin
 }
 
 /** Checks whether a member of this schema has a field: text, a number, a flag, or a list of texts. */
-export function hasField({ type = '', items }: SchemaNode): boolean {
+function hasField({ type = '', items }: SchemaNode): boolean {
   return ['string', 'integer', 'boolean'].includes(type) || (type === 'array' && items?.type === 'string');
 }
 
