@@ -1,13 +1,15 @@
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
 import { isList, isObject, parseJson } from '../../crds/path.ts';
-import { startDev } from '../dev/dev-process.ts';
+import { startDev, urlsOf } from '../dev/dev-process.ts';
 import type { DevProcess } from '../dev/dev-process.ts';
 import { secretYaml, temporaryFolder } from '../dev/temporary-folder.ts';
 import type { TemporaryFolder } from '../dev/temporary-folder.ts';
 import { adminSecret, startBoxApi } from '../http/resources/box-api.ts';
 import type { BoxApi } from '../http/resources/box-api.ts';
 import { clientSamples, fullBox, groupSamples, policySamples } from '../http/resources/every-field.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import type { TestDatabase } from '../support/postgres.ts';
 import { startAdminBoxctl, type Boxctl } from './boxctl.ts';
 
 describe('boxctl export and diff', () => {
@@ -130,9 +132,11 @@ describe('boxctl export and diff', () => {
 describe('boxctl export of a box with quotas and a first admin', () => {
   const running: DevProcess[] = [];
   const folders: TemporaryFolder[] = [];
+  const databases: TestDatabase[] = [];
   after(async () => {
     for (const { boxgate } of running) await boxgate.end();
     for (const one of folders) one.remove();
+    for (const one of databases) await one.drop();
   });
 
   const adminOfBox = secretYaml('first-admin', 'correct horse battery').replace('client_secret:', 'password:');
@@ -164,7 +168,9 @@ spec: { engine: allow, link: [{ resourceType: Client, id: admin }] }
     folders.push(folder);
     folder.write('box.yaml', text);
     folder.write('secrets.yaml', [secretYaml('admin', adminSecret), adminOfBox].join('---\n'));
-    const dev = await startDev(folder.root);
+    const database = await freshDatabase();
+    databases.push(database);
+    const dev = await startDev(folder.root, urlsOf(database));
     running.push(dev);
     return { boxctl: await startAdminBoxctl(dev.url), folder };
   }
