@@ -93,7 +93,7 @@ export function withAuthorization(
   };
 }
 
-/** Records of a page that is long: a thousand take 10 ms of Postgres, and 25 ms of the event loop or 240 in YAML. */
+/** Records of a page that is long: a thousand take 10 ms of Postgres, and 25 to 50 ms of the event loop. */
 const longFrom = 101;
 
 /** Checks whether a read may take long. */
