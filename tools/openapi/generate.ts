@@ -1,5 +1,5 @@
-// `node tools/openapi/generate.ts`: writes the OpenAPI document where the API reads it, unless it is newer than all that
-// it is made from, or the checkout cannot be written. With a file name: writes it there.
+// `node tools/openapi/generate.ts`: writes the OpenAPI document where the API reads it, unless it is newer than what it
+// is made from, or the checkout cannot be written. With a file name: writes it there.
 import { accessSync, constants, globSync, statSync, writeFileSync } from 'node:fs';
 
 const served = 'api/http/endpoints/openapi.json';
