@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import type { ApiContext } from './http/server/api-context.ts';
 import type { Endpoint } from './http/request/request-context.ts';
 import {
@@ -35,11 +36,11 @@ import { policyUsageHandler, recordedRequestsHandler } from './http/resources/po
 import { requestedChanges } from './http/resources/requested-changes.ts';
 import { resourceRoutes, userRoutes } from './http/resources/resource-routes.ts';
 import { uiFileEndpoint, uiHomeEndpoint, uiPageEndpoint } from './http/ui/ui.ts';
-import { createRouter, type Router } from './http/server/router.ts';
+import { createRouter } from './http/server/router.ts';
 import type { Route, Subtree } from './http/server/router.ts';
 
-/** Creates the router of the public port. */
-export function createApp(context: ApiContext): Router {
+/** Creates the listener of the public port. */
+export function createApp(context: ApiContext): RequestListener {
   return createRouter(context, routes, subtrees, frontEndpoint(context));
 }
 

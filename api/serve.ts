@@ -205,7 +205,7 @@ function publicServer(parts: Parts): Server {
   const { longWork, bodyBytes, inFlight } = parts;
   const limits = { ...defaultThrottle, perClient: config.failuresPerClient, perBox: config.failuresPerBox };
   const throttle = createThrottle(limits, throttleNow);
-  const { listener, messages } = createApp({
+  const listener = createApp({
     oauth,
     log,
     addressing: boxAddressing(config, database.hot),
@@ -234,7 +234,6 @@ function publicServer(parts: Parts): Server {
     isTrustedProxy: trustedProxies(config.trustedProxies),
   });
   const server = createHttpServer(listener, publicServerLimits(config, log), brokenLog(log, metrics), {
-    ...messages,
     certificate: certificates.public,
     onFailedHandshake: handshakeLog(log),
   });

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import express from 'express';
-import type { Express, NextFunction, Request, Response } from 'express';
+import { Router } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { nothingHere, Problem } from '../../problem.ts';
 import { createAcceptRequest } from '../request/accept-request.ts';
 import { isTextPath } from '../request/box-address.ts';
@@ -12,6 +12,7 @@ import { quotaSentence } from '../../../crds/quota.ts';
 import type { InFlight } from '../../shares/in-flight.ts';
 import { CHECK_PATH } from '../gateway/original-request.ts';
 import { createCrossOrigin } from './cross-origin.ts';
+import type { CrossOrigin } from './cross-origin.ts';
 import type { Endpoint, ErrorShape } from '../request/request-context.ts';
 import { countingBody } from '../request/read-body.ts';
 import { send } from './send.ts';
@@ -32,46 +33,66 @@ type Method = keyof typeof verbs;
 
 const verbs = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const;
 
+/** A router under construction, and how its requests that failed are answered. */
+interface Routing {
+  readonly router: Router;
+  readonly context: ApiContext;
+  readonly failed: (error: unknown, request: IncomingMessage, response: ServerResponse) => void;
+}
+
 /** Adds all paths at and below one. No method is refused there, and no origin of a browser is checked. */
-function addSubtree(app: Express, [path, shape, make]: Subtree, context: ApiContext): void {
-  const endpoint = make(context);
-  app.use(path, (request: Request, response: Response, next: NextFunction) => {
-    Object.assign(requestContextOf(response), { route: path, shape });
-    endpoint(request, response, {}).catch(next);
-  });
+function addSubtree(routing: Routing, [path, shape, make]: Subtree): void {
+  routing.router.use(path, handlerOf(make(routing.context), { path, shape, ...routing }));
 }
 
 /** Adds a path with its methods; OPTIONS tells them, and every other one (TRACE too) is 405. */
-function addPath(app: Express, path: string, routes: readonly Route[], context: ApiContext): void {
+function addPath(routing: Routing, path: string, routes: readonly Route[]): void {
+  const { context } = routing;
   const shape = routes[0]?.[2] ?? 'plain';
   const methods = routes.map(([method]) => method);
   const allowed = allowedMethods(methods);
   const crossOrigin = createCrossOrigin(context, shape, { methods: methods.join(', '), allowed });
-  const address = app.route(path);
-  address.all((request, response, next) => {
+  const address = routing.router.route(path);
+  const handler = (endpoint: Endpoint) => handlerOf(endpoint, { path, shape, crossOrigin, ...routing });
+  for (const [method, , , make] of routes) {
+    // A request that may have no body costs nothing more.
+    const hasBody = method !== 'GET' && method !== 'DELETE';
+    address[verbs[method]](handler(hasBody ? countingBody(context.bodyBytes, make(context)) : make(context)));
+  }
+  address.all(
+    handler(async (request, response) => {
+      if (request.method !== 'OPTIONS') {
+        throw new Problem('method-not-allowed', `Only ${allowed} can be used here`, { Allow: allowed });
+      }
+      // RFC 9110 §9.3.7.
+      send(response, { status: 204, headers: { Allow: allowed } }, context.onAnswer);
+    }),
+  );
+}
+
+/** The path of an endpoint, its error shape, and the check of origins there; undefined: none. */
+interface Place extends Pick<Routing, 'failed'> {
+  readonly path: string;
+  readonly shape: ErrorShape;
+  readonly crossOrigin?: CrossOrigin;
+}
+
+/** Returns the handler of an endpoint. It answers an error itself: express would try all further paths first. */
+function handlerOf(endpoint: Endpoint, { path, shape, crossOrigin, failed }: Place): RequestHandler {
+  const serve = async (request: Request, response: ServerResponse): Promise<void> => {
+    if (!(await crossOrigin?.(request, response))) await endpoint(request, response, request.params);
+  };
+  return (request, response) => {
     const requestContext = requestContextOf(response);
     requestContext.route = path;
     requestContext.shape = shape;
     // Most requests of browsers, and all of programs, have no Origin header.
-    if (request.headers.origin === undefined) next();
-    else crossOrigin(request, response).then((isAnswered) => (isAnswered ? undefined : next()), next);
-  });
-  for (const [method, , , make] of routes) {
-    // A request that may have no body costs nothing more.
-    const hasBody = method !== 'GET' && method !== 'DELETE';
-    const endpoint = hasBody ? countingBody(context.bodyBytes, make(context)) : make(context);
-    address[verbs[method]]((request: Request, response: Response, next: NextFunction) => {
-      endpoint(request, response, request.params).catch(next);
+    const served =
+      request.headers.origin === undefined ? endpoint(request, response, request.params) : serve(request, response);
+    served.catch((error: unknown) => {
+      failed(error, request, response);
     });
-  }
-  address.all((request, response) => {
-    // RFC 9110 §9.3.7.
-    if (request.method === 'OPTIONS') {
-      send(response, { status: 204, headers: { Allow: allowed } }, context.onAnswer);
-      return;
-    }
-    throw new Problem('method-not-allowed', `Only ${allowed} can be used here`, { Allow: allowed });
-  });
+  };
 }
 
 /** Lists the allowed methods (RFC 9110 §10.2.1). */
@@ -93,25 +114,23 @@ const retryAfter = '1';
 const SHARE_USED_UP = 'Too many requests from this address are in flight in this box. Try again in 1 s';
 
 /**
- * Creates the middleware that counts a request of its box until the response is closed. It ends a request whose caller
- * has hung up already, which would never be closed again. Throws Problem `throttled` beyond the quota of the box, or
- * beyond the share of the caller's network. A request to `/auth/check` is counted by its endpoint.
+ * Creates the function that admits a request: it counts it for its box until the response is closed, and refuses a
+ * malformed path. Throws Problem `throttled` beyond the quota of the box, or beyond the share of the caller's network.
+ * A request to `/auth/check` is counted by its endpoint, and may have any path: Envoy appends that of its caller.
  */
-function countingInFlight({ inFlight, oauth }: Pick<ApiContext, 'inFlight' | 'oauth'>) {
+function admitting({ inFlight, oauth }: Pick<ApiContext, 'inFlight' | 'oauth'>): (response: ServerResponse) => void {
   // One listener, the same for all responses.
   function leave(this: ServerResponse): void {
     const { box, network } = requestContextOf(this);
     inFlight.leave(box, network);
   }
 
-  return (_request: unknown, response: ServerResponse, next: () => void): void => {
-    if (response.destroyed) return;
+  return (response) => {
     const { box, network, path } = requestContextOf(response);
-    if (!isBelow(path, CHECK_PATH)) {
-      enterShare(inFlight, { box, sharer: network, most: oauth.states.quota(box).requests }, SHARE_USED_UP);
-      response.on('close', leave);
-    }
-    next();
+    if (isBelow(path, CHECK_PATH)) return;
+    enterShare(inFlight, { box, sharer: network, most: oauth.states.quota(box).requests }, SHARE_USED_UP);
+    response.on('close', leave);
+    if (!isTextPath(path)) throw new Problem('bad-request', 'The path is not percent-encoded UTF-8 text');
   };
 }
 
@@ -130,44 +149,27 @@ export function enterShare(inFlight: InFlight, { box, sharer, most }: Share, use
   throw new Problem('throttled', message, { 'Retry-After': retryAfter });
 }
 
-// Not by `import`: its named exports load all of undici, 14 MB that a server does not use (Node 24).
-const http = process.getBuiltinModule('node:http');
-
-/** Classes of the requests and responses of a server. */
-export interface MessageClasses {
-  readonly IncomingMessage: typeof IncomingMessage;
-  readonly ServerResponse: typeof ServerResponse;
-}
-
-/** Listener of a port, and the classes of the messages that its server should make. */
-export interface Router {
-  readonly listener: RequestListener;
-  readonly messages: MessageClasses;
+/** The router of express as a request comes to it: it adds what its own types say. */
+interface Routed {
+  route(request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void;
 }
 
 /**
- * Creates the router of the public port: express tries the paths in the order of the table. It gets a request once that
- * is accepted, because it answers a target that it cannot read with a page of its own. `front` serves browsers at the
- * root where no box is.
+ * Creates the listener of the public port: express tries the paths in the order of the table. It gets a request once
+ * that is accepted and counted, because it answers a target that it cannot read with a page of its own. Of express it
+ * is the router alone: an app would prepare each request for methods that nothing here uses. `front` serves browsers at
+ * the root where no box is.
  */
 export function createRouter(
   context: ApiContext,
   routes: readonly Route[],
   subtrees: readonly Subtree[] = [],
   front?: Endpoint,
-): Router {
+): RequestListener {
   const accept = createAcceptRequest(context);
+  const admit = admitting(context);
   const answerError = answeringErrors(context);
-  const app = createExpress();
-  app.use(countingInFlight(context));
-  // Envoy appends the path of its caller, whatever that is.
-  for (const subtree of subtrees) addSubtree(app, subtree, context);
-  app.use(refuseMalformedPath);
-  for (const [path, sharing] of Map.groupBy(routes, ([, path]) => path)) addPath(app, path, sharing, context);
-  app.use(() => {
-    throw nothingHere();
-  });
-  const failed = (error: unknown, request: IncomingMessage, response: ServerResponse): void => {
+  const failed: Routing['failed'] = (error, request, response) => {
     const requestContext = findRequestContext(response);
     const isUnknown = error instanceof Problem && error.code === 'not-found';
     if (isUnknown && front !== undefined && requestContext?.route === '(none)' && isAtFront(request, response)) {
@@ -183,48 +185,27 @@ export function createRouter(
     }
     answerError(error, request, response);
   };
-  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
-    failed(error, request, response);
-  });
-  return {
-    listener: (request, response) => {
-      try {
-        const waiting = accept(request, response);
-        if (waiting === undefined) app(request, response);
-        else
-          waiting.then(() => void app(request, response)).catch((error: unknown) => failed(error, request, response));
-      } catch (error) {
-        failed(error, request, response);
-      }
-    },
-    messages: expressMessages(app),
+  const router = Router({ caseSensitive: true, strict: true });
+  const routing = { router, context, failed };
+  for (const subtree of subtrees) addSubtree(routing, subtree);
+  for (const [path, sharing] of Map.groupBy(routes, ([, path]) => path)) addPath(routing, path, sharing);
+
+  const routed: Routed = { route: router };
+  const go = (request: IncomingMessage, response: ServerResponse): void => {
+    // The caller has hung up: the response would never be closed again.
+    if (response.destroyed) return;
+    admit(response);
+    routed.route(request, response, (error) => {
+      failed(error ?? nothingHere(), request, response);
+    });
   };
-}
-
-function createExpress(): Express {
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.set('query parser', false);
-  app.set('case sensitive routing', true);
-  app.set('strict routing', true);
-  return app;
-}
-
-function refuseMalformedPath({ url }: Request, _response: Response, next: NextFunction): void {
-  if (!isTextPath(url)) throw new Problem('bad-request', 'The path is not percent-encoded UTF-8 text');
-  next();
-}
-
-/**
- * Returns classes whose instances have what express adds to requests and responses. Otherwise express changes the
- * prototype of each, and every later access to them is slower.
- */
-export function expressMessages(app: Express): MessageClasses {
-  class AppRequest extends http.IncomingMessage {}
-  class AppResponse<Request extends IncomingMessage = IncomingMessage> extends http.ServerResponse<Request> {}
-  Object.setPrototypeOf(AppRequest.prototype, app.request);
-  Object.setPrototypeOf(AppResponse.prototype, app.response);
-  Object.assign(app, { request: AppRequest.prototype, response: AppResponse.prototype });
-  return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
+  return (request, response) => {
+    try {
+      const waiting = accept(request, response);
+      if (waiting === undefined) go(request, response);
+      else waiting.then(() => go(request, response)).catch((error: unknown) => failed(error, request, response));
+    } catch (error) {
+      failed(error, request, response);
+    }
+  };
 }

@@ -4,7 +4,6 @@ import type { Socket } from 'node:net';
 import { answerBroken, refuseConnect } from './broken-request.ts';
 import type { OnBroken } from './broken-request.ts';
 import type { Certificate } from '../tls/certificate.ts';
-import type { MessageClasses } from './router.ts';
 import { portOf } from '../../../program/environment.ts';
 import type { Log } from '../../../program/log.ts';
 
@@ -110,7 +109,7 @@ export const defaultServerLimits: ServerLimits = {
 };
 
 /** Variants of a server. */
-export interface ServerVariant extends Partial<MessageClasses> {
+export interface ServerVariant {
   /** With it the server speaks TLS only, of version 1.2 or newer. */
   readonly certificate?: Certificate | undefined;
   /** Called with the error code of a failed TLS handshake and the address of the peer. */
@@ -122,10 +121,9 @@ export function createHttpServer(
   listener: RequestListener,
   limits: ServerLimits,
   onBroken: OnBroken = () => undefined,
-  { certificate, onFailedHandshake, ...messages }: ServerVariant = {},
+  { certificate, onFailedHandshake }: ServerVariant = {},
 ): Server {
   const options = {
-    ...messages,
     headersTimeout: limits.headers,
     requestTimeout: limits.request,
     connectionsCheckingInterval: limits.interval,

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import type { Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import { Writable } from 'node:stream';
 import { Outage } from '../../../api/db/core/outage.ts';
 import { createDeviceTokens } from '../../../api/credentials/device-token.ts';
 import { createKnownBoxes } from '../../../api/http/request/box-address.ts';
 import { readBody, heldBodyBytes } from '../../../api/http/request/read-body.ts';
 import { createUiFiles } from '../../../api/http/ui/ui-files.ts';
-import { createRouter, type Router } from '../../../api/http/server/router.ts';
+import { createRouter } from '../../../api/http/server/router.ts';
 import { routes as everyRoute, subtrees as everySubtree } from '../../../api/app.ts';
 import type { Endpoint } from '../../../api/http/request/request-context.ts';
 import type { Route, Subtree } from '../../../api/http/server/router.ts';
@@ -152,8 +152,8 @@ describe('errors as answers', () => {
         surroundings.onAnswer();
       },
     };
-    const start = async (app: Router): Promise<[Server, string]> => {
-      const started = createServer(app.messages, app.listener);
+    const start = async (listener: RequestListener): Promise<[Server, string]> => {
+      const started = createServer(listener);
       return [started, `http://127.0.0.1:${String(await listen(started, '127.0.0.1', 0))}`];
     };
     [server, url] = await start(createRouter(context, routes));
