@@ -1,15 +1,23 @@
-import { hash, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setNewest } from '../../../program/bounded-map.ts';
 
-/** Tokens that are remembered with their clients; beyond that the one that was verified least recently is dropped. */
+/** Tokens that are remembered with their clients; beyond that the one that was verified first is dropped. */
 const mostTokens = 20_000;
+
+/**
+ * Last characters of a token, under which it is remembered: nobody else knows them, random bits or a part of a
+ * signature, and they are too few to use the token.
+ */
+const markLength = 24;
+
+/** Name of the sharer of all tokens that are not remembered. */
+const UNVERIFIED = 'unverified';
 
 /** One of those who share the requests to `/auth/check` that a box may have in flight. */
 export interface CheckSharer {
   readonly name: string;
-  /** Hash under which its token is remembered. */
+  /** Key under which its token is remembered. */
   readonly mark: string;
 }
 
@@ -23,18 +31,16 @@ export interface CheckSharers {
   verified(sharer: CheckSharer, client: string): void;
 }
 
-/** Creates a memory of tokens that were verified, under hashes with a key of this process. */
+/** Creates a memory of tokens that were verified. */
 export function createCheckSharers(): CheckSharers {
-  const processKey = randomBytes(16).toString('base64url');
-  const clients = new Map<string, string>();
+  const names = new Map<string, string>();
   return {
     of(box, token) {
-      const mark = hash('sha256', `${processKey} ${box} ${token}`, 'base64url');
-      const client = clients.get(mark);
-      return { mark, name: client === undefined ? 'unverified' : `client ${client}` };
+      const mark = `${box} ${token.slice(-markLength)}`;
+      return { mark, name: names.get(mark) ?? UNVERIFIED };
     },
-    verified({ mark }, client) {
-      setNewest(clients, mark, client, mostTokens);
+    verified({ mark, name }, client) {
+      if (name === UNVERIFIED) setNewest(names, mark, `client ${client}`, mostTokens);
     },
   };
 }
