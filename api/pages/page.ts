@@ -17,10 +17,12 @@ export function chooseLanguage(acceptLanguage: string | undefined): Language {
 /** Colours of all pages, by day and by night, as variables: the admin UI has the same. */
 export const palette = `
 :root { color-scheme: light dark; --paper: #f4f5f7; --card: #ffffff; --ink: #1b1f27; --soft: #59616f; --line: #8a92a0;
-  --edge: #e2e5ea; --accent: #1f5fbf; --on-accent: #ffffff; --alert: #a3211d; --alert-paper: #fdf0ef; }
+  --edge: #e2e5ea; --accent: #1f5fbf; --on-accent: #ffffff; --alert: #a3211d; --alert-paper: #fdf0ef;
+  --good: #17663a; --good-paper: #e8f5ec; }
 @media (prefers-color-scheme: dark) {
   :root { --paper: #12151b; --card: #1b1f27; --ink: #eceef2; --soft: #a7afbc; --line: #767f8f;
-    --edge: #2a303b; --accent: #8ab4f8; --on-accent: #10131a; --alert: #ffb4ab; --alert-paper: #3a1d1c; }
+    --edge: #2a303b; --accent: #8ab4f8; --on-accent: #10131a; --alert: #ffb4ab; --alert-paper: #3a1d1c;
+    --good: #8fd6a8; --good-paper: #17301f; }
 }
 `;
 

@@ -5,8 +5,6 @@ import type { JsonObject } from '../../crds/path.ts';
 export interface Column {
   readonly heading: string;
   readonly text: (record: JsonObject) => string;
-  /** Line of the admin UI's list that has it; absent: none. */
-  readonly line?: 'title' | 'detail';
 }
 
 /** Returns a value as text for a cell of a table. */
@@ -22,37 +20,37 @@ export function reference(value: unknown): string {
 }
 
 /** Returns a column that shows a field as it is. */
-export function column(heading: string, name: string, line?: Column['line']): Column {
-  return { heading, text: (record) => cell(record[name]), ...(line && { line }) };
+export function column(heading: string, name: string): Column {
+  return { heading, text: (record) => cell(record[name]) };
 }
 
 /** The columns of each kind of record. */
 export const COLUMNS = {
   Client: [
-    column('ID', 'id', 'title'),
-    column('NAME', 'name', 'detail'),
-    column('GRANTS', 'grant_types', 'detail'),
+    column('ID', 'id'),
+    column('NAME', 'name'),
+    column('GRANTS', 'grant_types'),
     column('SCOPE', 'scope'),
     { heading: 'ACTIVE', text: ({ active }) => cell(active ?? true) },
   ],
   AccessPolicy: [
-    column('ID', 'id', 'title'),
-    column('ENGINE', 'engine', 'detail'),
-    { heading: 'SUBJECTS', text: ({ subjects }) => cell(subjects ?? 'linked'), line: 'detail' },
-    { heading: 'LINKS', text: ({ link }) => (isList(link) ? link.map(reference).join(', ') : ''), line: 'detail' },
+    column('ID', 'id'),
+    column('ENGINE', 'engine'),
+    { heading: 'SUBJECTS', text: ({ subjects }) => cell(subjects ?? 'linked') },
+    { heading: 'LINKS', text: ({ link }) => (isList(link) ? link.map(reference).join(', ') : '') },
     column('APPS', 'apps'),
   ],
   Group: [
     column('ID', 'id'),
-    column('NAME', 'name', 'title'),
+    column('NAME', 'name'),
     column('MEMBERS', 'members'),
-    column('DESCRIPTION', 'description', 'detail'),
+    column('DESCRIPTION', 'description'),
   ],
   User: [
     column('ID', 'id'),
-    column('EMAIL', 'email', 'title'),
+    column('EMAIL', 'email'),
     { heading: 'STATUS', text: ({ status }) => cell(status ?? 'active') },
-    { heading: 'GROUPS', text: ({ groups }) => cell(namesIn(groups)), line: 'detail' },
+    { heading: 'GROUPS', text: ({ groups }) => cell(namesIn(groups)) },
   ],
   Session: [
     column('ID', 'id'),

@@ -98,7 +98,7 @@ export async function typePassword(page: Page, language: Language, { email, pass
 /** Returns the one who uses a page of the UI. */
 export function adminAt(page: Page, language: Language): Admin {
   const say = messages[language];
-  const list = page.getByRole('listbox');
+  const list = page.getByRole('grid').locator('tbody tr');
   return {
     page,
     say,
@@ -108,8 +108,8 @@ export function adminAt(page: Page, language: Language): Admin {
     },
     press: (name) => page.getByRole('button', { name, exact: true }).click(),
     fill: (label, text) => page.getByLabel(label, { exact: true }).fill(text),
-    choose: (text) => list.getByRole('option').filter({ hasText: text }).first().click(),
-    rows: () => list.getByRole('option').allInnerTexts(),
+    choose: (text) => list.filter({ hasText: text }).first().click(),
+    rows: () => list.allInnerTexts(),
     sees: (text) => page.getByText(text, { exact: true }).first().waitFor(),
     close: () => page.context().close(),
   };

@@ -34,7 +34,7 @@ describe('a list of the admin UI', () => {
 
   it('drops a deleted record that only the search of the filter had found', async () => {
     const { page, say, fill, choose, press, sees, rows, close } = await signedIn(stage);
-    await page.getByRole('option').first().waitFor();
+    await page.locator('tbody tr').first().waitFor();
     expect((await rows()).join()).not.to.include('person-149@');
     await fill(say.filter, 'person-149@many.example');
     await eventually('it is found', async () => (await rows()).length === 1);
@@ -50,7 +50,7 @@ describe('a list of the admin UI', () => {
     await newToken('robot');
     for (let nth = 0; nth < 101; nth += 1) await newToken('reports');
     const { page, say, fill, choose, press, sees, rows, close } = await signedIn(stage, { at: '#/sessions' });
-    await page.getByRole('option').first().waitFor();
+    await page.locator('tbody tr').first().waitFor();
     await fill(say.filter, 'robot');
     await eventually('it is found', async () => (await rows()).join().includes('robot'));
     await choose('robot');
@@ -70,7 +70,7 @@ describe('a list of the admin UI', () => {
     await press(say.save);
     await sees(say.saved(email));
     const row = (await rows()).find((text) => text.includes(email));
-    expect(row?.split(/\n+/)).to.deep.equal([email, 'inaktiv']);
+    expect(row?.split(/\s+/).slice(0, 2)).to.deep.equal([email, 'inaktiv']);
     await close();
   });
 
@@ -109,7 +109,6 @@ describe('a list of the admin UI', () => {
       expect(await focused(page)).to.equal('H2 focused');
       await page.getByRole('button', { name: say.delete }).press('Enter');
       await page.getByText(say.deleted('focused')).waitFor();
-      await page.getByText(say.chooseRecord).waitFor();
       expect(await focused(page)).to.equal(`H2 ${say.tabs.groups}`);
       await close();
     });
@@ -122,7 +121,6 @@ describe('a list of the admin UI', () => {
       await choose('robot');
       await page.getByRole('button', { name: say.endSession }).press('Enter');
       await sees(say.sessionsEnded(1));
-      await page.getByText(say.chooseRecord).waitFor();
       expect(await focused(page)).to.equal(`H2 ${say.tabs.sessions}`);
       await close();
     });
@@ -140,11 +138,11 @@ describe('a list of the admin UI', () => {
 
     it('in the list while its records are selected', async () => {
       const { page, say, close } = await signedIn(stage, { at: '#/users' });
-      await page.getByRole('listbox').focus();
+      await page.getByRole('grid').focus();
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('Enter');
       await page.getByRole('button', { name: say.delete }).waitFor();
-      expect(await page.evaluate('document.activeElement.getAttribute("role")')).to.equal('listbox');
+      expect(await page.evaluate('document.activeElement.getAttribute("role")')).to.equal('grid');
       await close();
     });
   });

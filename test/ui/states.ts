@@ -118,7 +118,7 @@ export const uiStates: readonly PageState[] = [
     open: async (page, stage, language) => {
       const { say, choose } = await enter(page, stage, language, '#/audit');
       await choose('user.signed_in');
-      await page.getByText(say.result, { exact: true }).waitFor();
+      await page.getByRole('term').getByText(say.result, { exact: true }).waitFor();
     },
   },
   {

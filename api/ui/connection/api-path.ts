@@ -21,6 +21,11 @@ export function searchPath(list: ApiPath, field: string, value: string): ApiPath
   return checked(`${list}&_total=none&${encoded(field)}=${encoded(value)}`);
 }
 
+/** Returns the path of a list in an order. */
+export function sortedPath(list: ApiPath, field: string, isDescending: boolean): ApiPath {
+  return checked(`${list}&_sort=${isDescending ? '-' : ''}${encoded(field)}`);
+}
+
 /** Returns a path with another query, which begins with `?`. */
 export function withQuery(path: ApiPath, query: string): ApiPath {
   return checked(path.replace(/\?.*/s, '') + query);

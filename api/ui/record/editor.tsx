@@ -51,11 +51,13 @@ interface EditorProps<Draft> {
   readonly close: () => void;
   /** Called when the record is gone, and is to leave the list. */
   readonly gone: () => void;
+  /** Called when what stands below the form has changed the record. */
+  readonly changed: (record: JsonObject) => void;
 }
 
 /** A record in a form: fields, Save and Delete, and what stands in their way. */
 export function Editor<Draft extends object>(props: EditorProps<Draft>) {
-  const { kind, id, saved, deleted, close, gone } = props;
+  const { kind, id, saved, deleted, close, gone, changed } = props;
   const { say } = useUi();
   const views = kind.views ?? ['form'];
   const [view, setView] = useState<View>('form');
@@ -128,7 +130,7 @@ export function Editor<Draft extends object>(props: EditorProps<Draft>) {
         <p class="soft">{say.loading}</p>
       ) : null}
       {loaded === undefined || kind.Below === undefined || view !== 'form' ? null : (
-        <kind.Below record={loaded.record} />
+        <kind.Below record={loaded.record} changed={changed} />
       )}
     </section>
   );

@@ -4,7 +4,7 @@ import type { ApiRequest, Faults } from '../connection/answer.ts';
 import type { ApiPath } from '../connection/api-path.ts';
 import type { Ui } from '../context.ts';
 import type { Messages } from '../messages/messages.ts';
-import type { RowSource } from '../rows/row-source.ts';
+import type { Row, RowSource } from '../rows/row-source.ts';
 import type { Loaded } from './loaded.ts';
 
 /** Properties of the fields of a form. */
@@ -35,6 +35,13 @@ export interface ShownField {
   readonly text: string;
 }
 
+/** Properties of what stands below the form of a stored record. */
+export interface BelowProps {
+  readonly record: JsonObject;
+  /** To be called with the record when it was changed there. */
+  readonly changed: (record: JsonObject) => void;
+}
+
 /** A kind of record that can be created, changed and deleted. */
 export interface RecordKind<Draft> {
   /** Name of its custom resource, such as `Group`; '' for records that cannot be declared. */
@@ -42,6 +49,8 @@ export interface RecordKind<Draft> {
   /** Path of the collection, such as `/Group`. */
   readonly path: ApiPath;
   readonly source: RowSource;
+  /** Hook that adds cells which other requests tell. */
+  readonly useMore?: (rows: readonly Row[]) => readonly Row[];
   readonly empty: Draft;
   /** Checks whether a value is typed text of such a record. */
   readonly isDraft: (value: unknown) => value is Draft;
@@ -59,7 +68,7 @@ export interface RecordKind<Draft> {
   /** Shown above the form of a stored record. */
   readonly Overview?: (props: OverviewProps) => JSX.Element;
   /** Shown below the form of a stored record. */
-  readonly Below?: (props: { readonly record: JsonObject }) => JSX.Element;
+  readonly Below?: (props: BelowProps) => JSX.Element;
   /** Called with what was sent to create a record. */
   readonly created?: (body: string, record: JsonObject, ui: Ui) => void;
   readonly show: (draft: Draft, say: Messages) => readonly ShownField[];

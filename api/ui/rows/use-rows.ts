@@ -1,14 +1,19 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Answer } from '../connection/answer.ts';
+import { sortedPath } from '../connection/api-path.ts';
 import type { ApiPath } from '../connection/api-path.ts';
 import { findUser } from '../connection/find-user.ts';
 import { objectsOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
-import { matching, nextPage, united } from './row-source.ts';
-import type { Row, RowSource } from './row-source.ts';
+import { inOrder, matching, nextPage, rowOf, united } from './row-source.ts';
+import type { Column, Row, RowSource, Sort } from './row-source.ts';
 
-/** A list while it is shown. */
+/** A table while it is shown. */
 export interface Rows {
+  readonly columns: readonly Column[];
+  readonly sort: Sort | undefined;
+  /** Sorts by a column; in the other direction if the rows are sorted by it already. */
+  readonly sortBy: (column: number) => void;
   readonly filter: string;
   readonly setFilter: (text: string) => void;
   /** Rows that the filter matches. */
@@ -33,32 +38,37 @@ const MOST_ROWS = 20_000;
 const QUIET = 120;
 
 /**
- * Reads a list and narrows it while text is typed: what is read at once, the rest by a search of the API. `useTitles`
- * is a hook that gives the rows better titles, which the filter then matches.
+ * Reads a list, sorts it, and narrows it while text is typed: what is read at once, the rest by a search of the API.
+ * `useMore` is a hook that adds what other requests tell, which the filter then matches.
  */
-export function useRows(source: RowSource, useTitles: UseTitles = asTheyAre): Rows {
-  const reading = useReading(source);
+export function useRows(source: RowSource, useMore: UseMore = asTheyAre): Rows {
+  const [sort, setSort] = useState(source.sorted);
+  const field = source.readsAll || sort === undefined ? undefined : source.columns[sort.column]?.sort;
+  const path = field === undefined ? source.path : sortedPath(source.path, field, sort?.isDescending === true);
+  const reading = useReading(source, path);
   const { next } = reading;
   const [filter, setFilter] = useState('');
   const text = filter.trim();
   const { found, forget } = useFound(source, next === undefined && !isEmailOfUser(source, text) ? '' : text);
-  const titled = useTitles(useMemo(() => united(reading.rows, found), [reading.rows, found]));
+  const all = useMore(useMemo(() => united(reading.rows, found), [reading.rows, found]));
   const shown = useMemo(() => {
     const own = new Set(found.map(({ id }) => id));
-    return united(
-      matching(titled, filter),
-      titled.filter(({ id }) => own.has(id)),
-    );
-  }, [titled, filter, found]);
+    const others = all.filter(({ id }) => own.has(id));
+    return inOrder(united(matching(all, filter), others), sort);
+  }, [all, filter, found, sort]);
   const remove = (id: string): void => {
     reading.remove(id);
     forget(id);
   };
-  return { ...reading, remove, filter, setFilter, shown, hasMore: next !== undefined };
+  const sortBy = (column: number): void => {
+    setSort({ column, isDescending: sort?.column === column && !sort.isDescending });
+  };
+  const { columns } = source;
+  return { ...reading, columns, sort, sortBy, remove, filter, setFilter, shown, hasMore: next !== undefined };
 }
 
-/** Hook that returns rows with other titles. */
-export type UseTitles = (rows: readonly Row[]) => readonly Row[];
+/** Hook that returns rows with more cells. */
+type UseMore = (rows: readonly Row[]) => readonly Row[];
 
 function asTheyAre(rows: readonly Row[]): readonly Row[] {
   return rows;
@@ -80,7 +90,7 @@ interface Read {
 const nothingRead: Read = { rows: [], next: undefined, isReading: true, problem: undefined };
 
 /** Reads the pages of a list: all of them, or one at a time. */
-function useReading(source: RowSource) {
+function useReading(source: RowSource, first: ApiPath) {
   const { say, request } = useUi();
   const [read, setRead] = useState(nothingRead);
   const aborting = useRef<AbortController | undefined>(undefined);
@@ -95,7 +105,7 @@ function useReading(source: RowSource) {
       }
       rows = united(
         rows,
-        objectsOf(answer.body).map((record) => source.rowOf(record, say)),
+        objectsOf(answer.body).map((record) => rowOf(source, record, say)),
       );
       next = nextPage(path, answer.headers.get('Link'));
       setRead({ rows, next, isReading: next !== undefined && source.readsAll, problem: undefined });
@@ -103,19 +113,20 @@ function useReading(source: RowSource) {
     setRead({ rows, next, isReading: false, problem: undefined });
   }
 
+  /** What is shown stays until the first page is there: a header that was pressed keeps the focus. */
   function begin(path: ApiPath, before: readonly Row[]): void {
     aborting.current?.abort();
     const controller = new AbortController();
     aborting.current = controller;
-    setRead((last) => ({ ...last, rows: before, isReading: true, problem: undefined }));
+    setRead((last) => ({ ...last, isReading: true, problem: undefined }));
     // It rejects only when it was aborted.
     readFrom(path, before, controller.signal).catch(() => undefined);
   }
 
   useEffect(() => {
-    begin(source.path, []);
+    begin(first, []);
     return () => aborting.current?.abort();
-  }, [source]);
+  }, [source, first]);
 
   return {
     ...read,
@@ -123,7 +134,7 @@ function useReading(source: RowSource) {
       if (read.next !== undefined) begin(read.next, read.rows);
     },
     retry: () => {
-      begin(read.next ?? source.path, read.next === undefined ? [] : read.rows);
+      begin(read.next ?? first, read.next === undefined ? [] : read.rows);
     },
     put: (row: Row) => {
       setRead((last) => ({ ...last, rows: replaced(last.rows, row) }));
@@ -169,7 +180,7 @@ function useFound(source: RowSource, text: string): Found {
       const answer = await request({ method: 'GET', path, signal: controller.signal });
       // An answer that is none leaves what is read already: the list itself reports the problem.
       if (answer.kind === 'done')
-        setFound({ text, rows: objectsOf(answer.body).map((record) => source.rowOf(record, say)) });
+        setFound({ text, rows: objectsOf(answer.body).map((record) => rowOf(source, record, say)) });
     };
     const timer = setTimeout(() => {
       ask().catch(() => undefined);

@@ -1,34 +1,42 @@
-import { useMemo } from 'preact/hooks';
 import { isObject } from '../../../crds/path.ts';
 import type { JsonObject } from '../../../crds/path.ts';
 import { apiPath, searchPath } from '../connection/api-path.ts';
 import { referencedId, textOf, timeText } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import type { Place } from '../place.ts';
-import type { RowSource } from '../rows/row-source.ts';
+import type { Cell, RowSource } from '../rows/row-source.ts';
 import { useRows } from '../rows/use-rows.ts';
 import { Columns, Detail, Facts } from './detail.tsx';
+import { useEmails } from './user-names.ts';
 
 const LIST = apiPath`/AuditEvent?_result=array&_count=100`;
 
-/** Returns the records of the audit trail, newest first. */
-function auditSource(language: string): RowSource {
-  return {
-    path: LIST,
-    readsAll: false,
-    rowOf: (record) => ({
-      id: textOf(record, 'id'),
-      title: textOf(record, 'event'),
-      detail: [timeText(textOf(record, 'created_at'), language), actorOf(record), referenceIn(record, 'target')]
-        .filter(Boolean)
-        .join(' · '),
-    }),
-    findByUser: (user) => searchPath(LIST, 'user', String(user)),
-    find: (text) => {
-      const filter = filterOf(text);
-      return filter === undefined ? undefined : searchPath(LIST, filter, text);
-    },
-  };
+/** The records of the audit trail, newest first. */
+const auditSource: RowSource = {
+  path: LIST,
+  readsAll: false,
+  columns: [
+    { header: (say) => say.event, cell: (record) => textOf(record, 'event') },
+    { header: (say) => say.time, cell: (record) => ({ time: textOf(record, 'created_at') }), sort: 'created_at' },
+    { header: (say) => say.actor, cell: whoIn, from: 'medium' },
+    { header: (say) => say.target, cell: (record) => referenceIn(record, 'target'), from: 'wide' },
+    { header: (say) => say.result, cell: resultOf, from: 'medium' },
+  ],
+  userOf: ({ actor }) => {
+    const id = isObject(actor) ? referencedId(actor, 'user') : '';
+    return id === '' ? undefined : { id, column: 2 };
+  },
+  sorted: { column: 1, isDescending: true },
+  findByUser: (user) => searchPath(LIST, 'user', String(user)),
+  find: (text) => {
+    const filter = filterOf(text);
+    return filter === undefined ? undefined : searchPath(LIST, filter, text);
+  },
+};
+
+function resultOf(record: JsonObject): Cell {
+  const chip = textOf(record, 'result');
+  return { chip, tone: chip === 'success' ? 'good' : 'bad' };
 }
 
 /** Returns the filter that a text is meant for, by its form; a text without one is searched in what was read. */
@@ -38,6 +46,11 @@ function filterOf(text: string): string | undefined {
   if (/^[a-z_]+\.[a-z_]+$/.test(text)) return 'event';
   if (/^[0-9a-f:.]*[:.][0-9a-f:.]*$/i.test(text)) return 'remote_addr';
   return undefined;
+}
+
+/** Names the user, client or operator that acted. */
+function whoIn(record: JsonObject): string {
+  return actorOf(record).split(' ')[0] ?? '';
 }
 
 function actorOf({ actor }: JsonObject): string {
@@ -55,12 +68,18 @@ function referenceIn(record: JsonObject, name: string): string {
 
 /** The tab with the audit trail of the box. */
 export function Audit({ place }: { readonly place: Place }) {
-  const { say, language } = useUi();
-  const source = useMemo(() => auditSource(language), [language]);
-  const rows = useRows(source);
+  const { say } = useUi();
+  const rows = useRows(auditSource, useEmails);
   const { id } = place;
   return (
-    <Columns place={place} isOpen={id !== undefined} title={say.tabs.audit} rows={rows} path="/AuditEvent">
+    <Columns
+      place={place}
+      isOpen={id !== undefined}
+      title={say.tabs.audit}
+      rows={rows}
+      path="/AuditEvent"
+      empty={say.noEventsYet}
+    >
       {id === undefined ? undefined : <AuditDetail key={id} id={id} />}
     </Columns>
   );

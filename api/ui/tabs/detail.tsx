@@ -8,7 +8,7 @@ import type { Place } from '../place.ts';
 import { Hindered } from '../record/answer-alert.tsx';
 import { useFetched } from './use-fetched.ts';
 import { useEffect, useRef } from 'preact/hooks';
-import { RowList } from '../rows/row-list.tsx';
+import { RowTable } from '../rows/row-table.tsx';
 import type { Rows } from '../rows/use-rows.ts';
 
 /** Properties of {@link Detail}. */
@@ -71,15 +71,16 @@ interface ColumnsProps {
   readonly rows: Rows;
   /** Path of the list, for a person who may not read it. */
   readonly path: string;
-  /** Shown between the title and the list. */
+  /** What to do where there are no records. */
+  readonly empty: string;
+  /** Shown beside the title. */
   readonly above?: ComponentChildren;
-  /** The selected record; a hint by default. */
+  /** The selected record. */
   readonly children?: ComponentChildren;
 }
 
-/** A list of records beside the selected one. */
-export function Columns({ place, isOpen, title, rows, path, above, children }: ColumnsProps) {
-  const { say } = useUi();
+/** A table of records, and the selected one beside it. */
+export function Columns({ place, isOpen, title, rows, path, empty, above, children }: ColumnsProps) {
   const { tab, id } = place;
   // An open record has its own title.
   usePageTitle(isOpen ? undefined : title);
@@ -87,13 +88,22 @@ export function Columns({ place, isOpen, title, rows, path, above, children }: C
   return (
     <div class={isOpen ? 'columns open' : 'columns'}>
       <div class="side">
-        <h2 id="list-heading" tabIndex={-1}>
-          {title}
-        </h2>
-        {above}
-        <RowList rows={rows} label={title} path={path} selected={id} choose={(chosen) => goTo(tab, chosen)} />
+        <div class="title">
+          <h2 id="list-heading" tabIndex={-1}>
+            {title}
+          </h2>
+          {above}
+        </div>
+        <RowTable
+          rows={rows}
+          label={title}
+          path={path}
+          empty={empty}
+          selected={id}
+          choose={(chosen) => goTo(tab, chosen)}
+        />
       </div>
-      {children ?? <p class="detail soft">{say.chooseRecord}</p>}
+      {children}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { useState, useEffect, useRef } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Answer } from '../connection/answer.ts';
 import { apiPath, searchPath } from '../connection/api-path.ts';
 import type { ApiPath } from '../connection/api-path.ts';
@@ -6,52 +6,6 @@ import { objectsOf, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import type { Ui } from '../context.ts';
 import { nextPage } from '../rows/row-source.ts';
-import { isObject } from '../../../crds/path.ts';
-
-/** The emails of users, by their ID: of those that are known so far. */
-type UserNames = ReadonlyMap<string, string>;
-
-/** Requests that are sent at once. */
-const AT_ONCE = 8;
-
-/** Reads the emails of users. After the first refusal it asks no more: the viewer may not read users. */
-export function useUserNames(ids: readonly string[]): UserNames {
-  const { request } = useUi();
-  const [names, setNames] = useState<UserNames>(new Map());
-  const asked = useRef(new Set<string>()).current;
-  const isRefused = useRef(false);
-  const wanted = [...new Set(ids)].filter((id) => id !== '' && !asked.has(id));
-
-  async function read(signal: AbortSignal): Promise<void> {
-    while (wanted.length > 0 && !isRefused.current) {
-      const some = wanted.splice(0, AT_ONCE);
-      const [first = '', ...others] = some;
-      for (const id of some) asked.add(id);
-      const ask = (id: string): Promise<Answer> => request({ method: 'GET', path: apiPath`/users/${id}`, signal });
-      // The first one alone tells whether there is a right at all, until one was granted.
-      const answer = await ask(first);
-      isRefused.current = answer.kind !== 'done' && !(answer.kind === 'refused' && answer.status === 404);
-      if (isRefused.current) return;
-      const answers = [answer, ...(await Promise.all(others.map(ask)))];
-      setNames((last) => new Map([...last, ...answers.flatMap(namesIn)]));
-    }
-  }
-
-  useEffect(() => {
-    if (wanted.length === 0 || isRefused.current) return undefined;
-    const controller = new AbortController();
-    read(controller.signal).catch(() => {
-      for (const id of ids) if (!names.has(id)) asked.delete(id);
-    });
-    return () => controller.abort();
-  }, [ids.join()]);
-  return names;
-}
-
-function namesIn(answer: Answer): readonly (readonly [id: string, email: string])[] {
-  if (answer.kind !== 'done' || !isObject(answer.body)) return [];
-  return [[textOf(answer.body, 'id'), textOf(answer.body, 'email')]];
-}
 
 /** Sessions to end: these, or the active ones of a client. */
 export type Ending = { readonly ids: readonly string[] } | { readonly client: string };

@@ -1,6 +1,7 @@
 import { useUi } from '../context.ts';
 import { FieldFaults } from '../record/field.tsx';
 import { Hindered } from '../record/answer-alert.tsx';
+import { titleOf } from '../rows/row-source.ts';
 import type { Row } from '../rows/row-source.ts';
 import { useRows } from '../rows/use-rows.ts';
 import { groupSource } from './groups.tsx';
@@ -53,7 +54,7 @@ export function GroupChoice(props: {
         <label key={row.id} class="choice">
           <input type="checkbox" checked={isChosen(row)} onChange={() => choose(toggled(chosen, Number(row.id)))} />
           <span>
-            {row.title} <span class="soft">{row.id}</span>
+            {titleOf(row)} <span class="soft">{row.id}</span>
           </span>
         </label>
       ))}
@@ -62,7 +63,7 @@ export function GroupChoice(props: {
 }
 
 function unknownGroup(id: number): Row {
-  return { id: String(id), title: '', detail: '' };
+  return { id: String(id), cells: [] };
 }
 
 /** Returns all groups in their order, then those that are not among them. */

@@ -1,14 +1,13 @@
 import { isObject } from '../../../crds/path.ts';
 import type { JsonObject } from '../../../crds/path.ts';
-import { COLUMNS } from '../../schemas/columns.ts';
 import { apiPath } from '../connection/api-path.ts';
 import { textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import type { Place } from '../place.ts';
 import { TextField } from '../record/field.tsx';
 import type { FieldsProps, RecordKind } from '../record/record-kind.ts';
-import { rowIn } from '../rows/row-source.ts';
 import type { RowSource } from '../rows/row-source.ts';
+import { GroupMembers } from './group-members.tsx';
 import { RecordTab } from './record-tab.tsx';
 
 /** A group as its form shows it. */
@@ -21,7 +20,13 @@ interface GroupDraft {
 export const groupSource: RowSource = {
   path: apiPath`/Group?_result=array&_sort=name&_count=1000`,
   readsAll: true,
-  rowOf: (record) => rowIn(COLUMNS.Group, record),
+  columns: [
+    { header: (say) => say.name, cell: (record) => textOf(record, 'name') },
+    { header: (say) => say.members, cell: (record) => textOf(record, 'members') },
+    { header: (say) => say.description, cell: (record) => textOf(record, 'description'), from: 'medium' },
+    { header: () => 'ID', cell: (record) => textOf(record, 'id'), from: 'wide' },
+    { header: (say) => say.created, cell: (record) => ({ time: textOf(record, 'created_at') }), from: 'wide' },
+  ],
 };
 
 /** Groups: created with Name and Description. */
@@ -35,6 +40,7 @@ const groupKind: RecordKind<GroupDraft> = {
   body: ({ name, description }) => JSON.stringify({ name, description: description === '' ? null : description }),
   fields: ['name', 'description'],
   Fields: GroupFields,
+  Below: GroupMembers,
   show: ({ name, description }, say) => [
     { label: say.name, text: name },
     { label: say.description, text: description },
@@ -75,5 +81,7 @@ function GroupFields({ draft, change, faults, readOnly }: FieldsProps<GroupDraft
 /** The tab with the groups of the box. */
 export function Groups({ place }: { readonly place: Place }) {
   const { say } = useUi();
-  return <RecordTab kind={groupKind} place={place} title={say.tabs.groups} newTitle={say.newGroup} />;
+  return (
+    <RecordTab kind={groupKind} place={place} title={say.tabs.groups} newTitle={say.newGroup} empty={say.noGroupsYet} />
+  );
 }

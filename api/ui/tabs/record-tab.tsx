@@ -6,6 +6,7 @@ import { goTo } from '../place.ts';
 import type { Place } from '../place.ts';
 import { Editor } from '../record/editor.tsx';
 import type { RecordKind } from '../record/record-kind.ts';
+import { rowOf, titleOf } from '../rows/row-source.ts';
 import { useRows } from '../rows/use-rows.ts';
 import { Columns } from './detail.tsx';
 
@@ -15,41 +16,43 @@ export function RecordTab<Draft extends object>(props: {
   readonly place: Place;
   readonly title: string;
   readonly newTitle: string;
+  /** What to do where there are no records. */
+  readonly empty: string;
   /** Shown while no record is selected. */
   readonly otherwise?: ComponentChildren;
 }) {
-  const { kind, place, title, newTitle, otherwise } = props;
+  const { kind, place, title, newTitle, empty, otherwise } = props;
   const { say, request, notify } = useUi();
-  const rows = useRows(kind.source);
+  const rows = useRows(kind.source, kind.useMore);
   const { tab, id, isNew } = place;
 
   function saved(record: JsonObject): void {
-    const row = kind.source.rowOf(record, say);
+    const row = rowOf(kind.source, record, say);
     rows.put(row);
     const warnings = isList(record['warnings']) ? record['warnings'].map(String) : [];
-    notify({ text: [say.saved(row.title), ...warnings].join('. ') });
+    notify({ text: [say.saved(titleOf(row)), ...warnings].join('. ') });
     if (isNew || row.id !== id) goTo(tab, row.id);
   }
 
   function deleted(record: JsonObject): void {
-    const row = kind.source.rowOf(record, say);
+    const row = rowOf(kind.source, record, say);
     rows.remove(row.id);
     goTo(tab);
     const restoring = kind.restore(record);
     if (restoring === undefined) {
-      notify({ text: say.deleted(row.title) });
+      notify({ text: say.deleted(titleOf(row)) });
       return;
     }
     const undo = async (): Promise<void> => {
       const answer = await request(restoring);
       if (answer.kind !== 'done' || !isObject(answer.body)) {
-        notify({ text: say.notRestored(row.title) });
+        notify({ text: say.notRestored(titleOf(row)) });
         return;
       }
-      rows.put(kind.source.rowOf(answer.body, say));
-      notify({ text: say.restored(row.title) });
+      rows.put(rowOf(kind.source, answer.body, say));
+      notify({ text: say.restored(titleOf(row)) });
     };
-    notify({ text: say.deleted(row.title), undo });
+    notify({ text: say.deleted(titleOf(row)), undo });
   }
 
   const isOpen = id !== undefined || isNew;
@@ -59,7 +62,7 @@ export function RecordTab<Draft extends object>(props: {
     </a>
   );
   return (
-    <Columns place={place} isOpen={isOpen} title={title} rows={rows} path={kind.path} above={create}>
+    <Columns place={place} isOpen={isOpen} title={title} rows={rows} path={kind.path} above={create} empty={empty}>
       {isOpen ? (
         <Editor
           key={`${tab}/${id ?? '+'}`}
@@ -68,6 +71,7 @@ export function RecordTab<Draft extends object>(props: {
           heading={isNew ? newTitle : (id ?? '')}
           saved={saved}
           deleted={deleted}
+          changed={(record) => rows.put(rowOf(kind.source, record, say))}
           close={() => goTo(tab)}
           gone={() => {
             if (id !== undefined) rows.remove(id);

@@ -1,78 +1,66 @@
-import { useMemo } from 'preact/hooks';
 import { isObject } from '../../../crds/path.ts';
 import type { JsonObject } from '../../../crds/path.ts';
 import { BusyButton } from '../bars.tsx';
 import { apiPath, searchPath } from '../connection/api-path.ts';
 import { referencedId, textOf, timeText } from '../connection/members.ts';
 import { useUi } from '../context.ts';
-import type { Ui } from '../context.ts';
+import type { Messages } from '../messages/messages.ts';
 import { goTo } from '../place.ts';
 import type { Place } from '../place.ts';
 import { Hindered } from '../record/answer-alert.tsx';
-import type { Row, RowSource } from '../rows/row-source.ts';
+import { titleOf } from '../rows/row-source.ts';
+import type { RowSource } from '../rows/row-source.ts';
 import { useRows } from '../rows/use-rows.ts';
 import type { Rows } from '../rows/use-rows.ts';
 import { Columns, Detail, Facts } from './detail.tsx';
-import { useSessionsEnd, useUserNames } from './end-sessions.ts';
+import { useSessionsEnd } from './end-sessions.ts';
 import type { Ending } from './end-sessions.ts';
 import { useFetched } from './use-fetched.ts';
+import { useEmails } from './user-names.ts';
 
 const LIST = apiPath`/Session?_result=array&status=active&_count=100`;
 
-/** Returns the active sessions, newest first: a number finds those of a user, another text those of a client. */
-function sessionSource({ say, language }: Pick<Ui, 'say' | 'language'>): RowSource {
-  return {
-    path: LIST,
-    readsAll: false,
-    rowOf: (session) => ({
-      id: textOf(session, 'id'),
-      title: subjectOf(session, say),
-      user: userOf(session),
-      detail: [textOf(session, 'remote_addr'), timeText(textOf(session, 'created_at'), language)]
-        .filter(Boolean)
-        .join(' · '),
-    }),
-    findByUser: (user) => searchPath(LIST, 'user', String(user)),
-    find: (text) => searchPath(LIST, /^\d{1,15}$/.test(text) ? 'user' : 'client', text),
-  };
-}
+/** The active sessions, newest first: a number finds those of a user, another text those of a client. */
+const sessionSource: RowSource = {
+  path: LIST,
+  readsAll: false,
+  columns: [
+    { header: (say) => say.who, cell: subjectOf },
+    { header: (say) => say.client, cell: (session) => referencedId(session, 'client'), from: 'medium' },
+    { header: (say) => say.type, cell: (session) => textOf(session, 'type'), from: 'wide' },
+    { header: (say) => say.address, cell: (session) => textOf(session, 'remote_addr'), from: 'wide' },
+    { header: (say) => say.started, cell: (session) => ({ time: textOf(session, 'created_at') }), sort: 'created_at' },
+    { header: (say) => say.expires, cell: (session) => ({ time: textOf(session, 'expires_at') }), from: 'medium' },
+  ],
+  userOf: (session) => {
+    const id = referencedId(session, 'user');
+    return id === '' ? undefined : { id, column: 0 };
+  },
+  sorted: { column: 4, isDescending: true },
+  findByUser: (user) => searchPath(LIST, 'user', String(user)),
+  find: (text) => searchPath(LIST, /^\d{1,15}$/.test(text) ? 'user' : 'client', text),
+};
 
-/** Names the user and the client of a session; a session of a client alone has no user. */
-function subjectOf(session: JsonObject, say: Ui['say']): string {
-  const [client, user] = [referencedId(session, 'client'), referencedId(session, 'user')];
-  return user === '' ? say.clientSubject(client) : say.userSubject(user, client);
-}
-
-function userOf(session: JsonObject): Row['user'] {
-  const [client, id] = [referencedId(session, 'client'), referencedId(session, 'user')];
-  return id === '' ? undefined : { id, titled: (email) => `${email} · ${client}` };
-}
-
-/** Most rows whose users are named: each name is a request. */
-const MOST_NAMED = 200;
-
-/** Names the users of sessions by their emails, where those may be read. */
-function useEmails(rows: readonly Row[]): readonly Row[] {
-  const ids = rows.slice(0, MOST_NAMED).flatMap(({ user }) => user?.id ?? []);
-  const names = useUserNames(ids);
-  return useMemo(() => {
-    if (names.size === 0) return rows;
-    return rows.map((row) => {
-      const email = names.get(row.user?.id ?? '');
-      return email === undefined || row.user === undefined ? row : { ...row, title: row.user.titled(email) };
-    });
-  }, [rows, names]);
+/** Names the user of a session, or the client of one without a user. */
+function subjectOf(session: JsonObject, say: Messages): string {
+  const user = referencedId(session, 'user');
+  return user === '' ? say.clientSubject(referencedId(session, 'client')) : say.userSubject(user);
 }
 
 /** The tab with the active sessions of the box. */
 export function Sessions({ place }: { readonly place: Place }) {
-  const ui = useUi();
-  const { say } = ui;
-  const source = useMemo(() => sessionSource(ui), [ui.language]);
-  const rows = useRows(source, useEmails);
+  const { say } = useUi();
+  const rows = useRows(sessionSource, useEmails);
   const { id } = place;
   return (
-    <Columns place={place} isOpen={id !== undefined} title={say.tabs.sessions} rows={rows} path="/Session">
+    <Columns
+      place={place}
+      isOpen={id !== undefined}
+      title={say.tabs.sessions}
+      rows={rows}
+      path="/Session"
+      empty={say.noSessionsYet}
+    >
       {id === undefined ? undefined : <SessionDetail key={id} id={id} rows={rows} />}
     </Columns>
   );
@@ -82,7 +70,9 @@ function SessionDetail({ id, rows }: { readonly id: string; readonly rows: Rows 
   const { say, language } = useUi();
   const heading = (session: JsonObject | undefined): string => {
     if (session === undefined) return say.session;
-    return rows.shown.find((row) => row.id === id)?.title ?? subjectOf(session, say);
+    const row = rows.shown.find((one) => one.id === id);
+    const subject = row === undefined ? subjectOf(session, say) : titleOf(row);
+    return referencedId(session, 'user') === '' ? subject : `${subject} · ${referencedId(session, 'client')}`;
   };
   return (
     <Detail tab="sessions" path={apiPath`/Session/${id}`} heading={heading}>

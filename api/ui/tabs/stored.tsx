@@ -1,11 +1,10 @@
-import { parseJson } from '../../../crds/path.ts';
+import { isList, parseJson } from '../../../crds/path.ts';
 import type { JsonObject } from '../../../crds/path.ts';
-import { COLUMNS } from '../../schemas/columns.ts';
 import { newClientText } from '../client/app-type.ts';
 import { CLIENT_FIELDS, ClientForm } from '../client/client-form.tsx';
 import { ClientOverview } from '../client/overview.tsx';
 import { apiPath } from '../connection/api-path.ts';
-import { textOf } from '../connection/members.ts';
+import { objectsOf, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import { jsonFaults } from '../json/json-faults.ts';
 import type { Messages } from '../messages/messages.ts';
@@ -18,15 +17,26 @@ import type { JsonDraft } from '../record/json-draft.ts';
 import { manifestOf } from '../record/manifest.ts';
 import type { FieldsProps, RecordKind } from '../record/record-kind.ts';
 import { PolicyQuestion } from './policy-question.tsx';
-import { rowIn } from '../rows/row-source.ts';
+import type { Cell } from '../rows/row-source.ts';
+import { useLastUse } from './policy-use.ts';
 import { RecordTab } from './record-tab.tsx';
 
 const clientKind: RecordKind<JsonDraft> = {
   ...storedKind('Client', { id: '', grant_types: ['client_credentials'] }),
   source: {
-    path: apiPath`/Client?_result=array&_count=1000&_elements=id,name,grant_types`,
+    path: apiPath`/Client?_result=array&_count=1000&_elements=id,name,grant_types,active,created_at`,
     readsAll: true,
-    rowOf: (record) => rowIn(COLUMNS.Client, record),
+    columns: [
+      { header: () => 'ID', cell: (record) => textOf(record, 'id') },
+      { header: (say) => say.name, cell: (record) => textOf(record, 'name'), from: 'medium' },
+      { header: (say) => say.grantTypes, cell: grantsOf, from: 'wide' },
+      {
+        header: (say) => say.status,
+        cell: ({ active }, say) =>
+          active === false ? { chip: say.inactive, tone: 'bad' } : { chip: say.active, tone: 'good' },
+      },
+      { header: (say) => say.created, cell: (record) => ({ time: textOf(record, 'created_at') }), from: 'medium' },
+    ],
   },
   body: (draft, record) => (record === undefined ? newClientText(draft) : draft.json),
   fields: CLIENT_FIELDS,
@@ -46,19 +56,39 @@ const policyKind: RecordKind<JsonDraft> = {
   source: {
     path: apiPath`/AccessPolicy?_result=array&_count=1000&_elements=id,engine,subjects,link`,
     readsAll: true,
-    rowOf: (record) => rowIn(COLUMNS.AccessPolicy, record),
+    columns: [
+      { header: () => 'ID', cell: (record) => textOf(record, 'id') },
+      {
+        header: (say) => say.engine,
+        cell: (record) => ({ chip: textOf(record, 'engine'), tone: 'plain' }),
+        from: 'medium',
+      },
+      { header: (say) => say.who, cell: subjectsOf, from: 'wide' },
+      { header: (say) => say.lastUse, cell: (): Cell => '' },
+    ],
   },
   body: ({ json }) => json,
   fields: POLICY_FIELDS,
   Fields: (props) => <StoredFields {...props} kind="AccessPolicy" Form={PolicyForm} />,
   views: ['form', 'json', 'yaml'],
   Below: PolicyUse,
+  useMore: useLastUse,
   restore: (record) => ({
     method: 'POST',
     path: apiPath`/AccessPolicy`,
     body: JSON.stringify(withoutServiceFields(record)),
   }),
 };
+
+function grantsOf({ grant_types: grants }: JsonObject): string {
+  return isList(grants) ? grants.map(String).join(', ') : '';
+}
+
+/** Returns whom a policy concerns: the records that it links, or all callers of a kind. */
+function subjectsOf(record: JsonObject): string {
+  const links = objectsOf(record['link']).map((link) => `${textOf(link, 'resourceType')}/${textOf(link, 'id')}`);
+  return links.join(', ') || textOf(record, 'subjects');
+}
 
 function storedKind(resource: 'Client' | 'AccessPolicy', example: JsonObject) {
   return {
@@ -116,7 +146,15 @@ function StoredFields(
 /** The tab with the clients of the box. */
 export function Clients({ place }: { readonly place: Place }) {
   const { say } = useUi();
-  return <RecordTab kind={clientKind} place={place} title={say.tabs.clients} newTitle={say.newClient} />;
+  return (
+    <RecordTab
+      kind={clientKind}
+      place={place}
+      title={say.tabs.clients}
+      newTitle={say.newClient}
+      empty={say.noClientsYet}
+    />
+  );
 }
 
 /** The tab with the access policies of the box, and a form that asks them. */
@@ -128,6 +166,7 @@ export function Policies({ place }: { readonly place: Place }) {
       place={place}
       title={say.tabs.policies}
       newTitle={say.newPolicy}
+      empty={say.noPoliciesYet}
       otherwise={<PolicyQuestion />}
     />
   );

@@ -1,18 +1,15 @@
 import { isObject } from '../../../crds/path.ts';
 import type { JsonObject } from '../../../crds/path.ts';
-import { COLUMNS } from '../../schemas/columns.ts';
-import { apiPath, searchPath } from '../connection/api-path.ts';
+import { apiPath } from '../connection/api-path.ts';
 import { numbersOf, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import { jsonFaults } from '../json/json-faults.ts';
-import type { Messages } from '../messages/messages.ts';
 import type { Place } from '../place.ts';
 import { TextField, JsonField, OldPassword } from '../record/field.tsx';
 import type { FieldsProps, RecordKind } from '../record/record-kind.ts';
-import { rowIn } from '../rows/row-source.ts';
-import type { Row } from '../rows/row-source.ts';
 import { GroupChoice } from './group-choice.tsx';
 import { RecordTab } from './record-tab.tsx';
+import { userSource } from './user-source.ts';
 
 /** A user as the form shows them. */
 interface UserDraft {
@@ -25,18 +22,11 @@ interface UserDraft {
   readonly groups: readonly number[];
 }
 
-const LIST = apiPath`/users?_count=100`;
-
 /** Users: created with email, password, data and groups. */
 const userKind: RecordKind<UserDraft> = {
   resource: '',
   path: apiPath`/users`,
-  source: {
-    path: LIST,
-    readsAll: false,
-    rowOf,
-    find: (text) => searchPath(LIST, 'q', text),
-  },
+  source: userSource,
   empty: { email: '', password: '', oldPassword: '', data: '', status: 'active', groups: [] },
   isDraft: (value): value is UserDraft => isObject(value) && typeof value['oldPassword'] === 'string',
   read: (record) => ({
@@ -60,13 +50,6 @@ const userKind: RecordKind<UserDraft> = {
   // A password cannot be restored.
   restore: () => undefined,
 };
-
-/** Returns a user as the list shows them: only an inactive one has a status. */
-function rowOf(record: JsonObject, say: Messages): Row {
-  const row = rowIn(COLUMNS.User, record);
-  const status = textOf(record, 'status') === 'inactive' ? say.inactive : '';
-  return { ...row, detail: [status, row.detail].filter(Boolean).join(' · ') };
-}
 
 function newUser({ email, password, data, status, groups }: UserDraft): object {
   const more = status === 'active' ? {} : { status };
@@ -141,5 +124,7 @@ function UserFields({ draft, change, faults, isNew }: FieldsProps<UserDraft>) {
 /** The tab with the users of the box. */
 export function Users({ place }: { readonly place: Place }) {
   const { say } = useUi();
-  return <RecordTab kind={userKind} place={place} title={say.tabs.users} newTitle={say.newUser} />;
+  return (
+    <RecordTab kind={userKind} place={place} title={say.tabs.users} newTitle={say.newUser} empty={say.noUsersYet} />
+  );
 }
