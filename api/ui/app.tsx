@@ -64,6 +64,7 @@ export function App({ page, say, language, isBack }: AppProps) {
       folder,
       user: user?.id ?? '',
       email: user?.email ?? '',
+      rights: user?.rights ?? new Set(),
       request: connection.request,
       notify: setNotice,
       drafts,

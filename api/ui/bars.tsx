@@ -8,14 +8,19 @@ import type { ComponentChildren } from 'preact';
 /** Milliseconds for which a notice stays, and Undo is offered. */
 const OFFERED = 10_000;
 
-/** Says what was done, and offers to undo it for ten seconds. */
+/** Says what was done, and offers to undo it for ten seconds, or until something else is pressed. */
 export function NoticeBar({ notice, close }: { readonly notice: Notice | undefined; readonly close: () => void }) {
   const { say } = useUi();
   useEffect(() => {
     if (notice === undefined) return undefined;
     const timer = setTimeout(close, OFFERED);
+    const leave = ({ target }: Event): void => {
+      if (target instanceof Element && target.closest('a, button, tbody tr') && !target.closest('.notices')) close();
+    };
+    addEventListener('click', leave, true);
     return () => {
       clearTimeout(timer);
+      removeEventListener('click', leave, true);
     };
   }, [notice]);
   const undo = notice?.undo;

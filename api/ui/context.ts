@@ -26,6 +26,8 @@ export interface Ui {
   readonly user: string;
   /** Email of the signed-in user; '' if unknown. */
   readonly email: string;
+  /** Tabs whose lists the user may read. */
+  readonly rights: ReadonlySet<string>;
   readonly request: (request: ApiRequest) => Promise<Answer>;
   readonly notify: (notice: Notice) => void;
   /** Typed text that is not saved, by record: it stays while other records and tabs are shown. */

@@ -2,10 +2,12 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useUi } from './context.ts';
 import { TABS } from './messages/messages.ts';
+import type { Tab } from './messages/messages.ts';
 import { fragmentOf, usePlace } from './place.ts';
 import type { Place } from './place.ts';
 import { Account } from './tabs/account.tsx';
 import { Audit } from './tabs/audit.tsx';
+import { Home } from './tabs/home.tsx';
 import { Groups } from './tabs/groups.tsx';
 import { Sessions } from './tabs/sessions.tsx';
 import { Clients, Policies } from './tabs/stored.tsx';
@@ -14,8 +16,12 @@ import { Users } from './tabs/users.tsx';
 /** The frame of the UI: the name of the box, the tabs, and the one that is open; `children` stand above it. */
 export function Frame(props: { readonly signOut: () => void; readonly children: ComponentChildren }) {
   const { signOut, children } = props;
-  const { say, name, email } = useUi();
-  const place = usePlace();
+  const { say, name, email, rights } = useUi();
+  const asked = usePlace();
+  // A user without rights has their account.
+  const place = asked.tab === 'home' && rights.size === 0 ? { ...asked, tab: 'account' as const } : asked;
+  const isShown = (tab: Tab): boolean =>
+    tab === place.tab || tab === 'account' || rights.has(tab) || (tab === 'home' && rights.size > 0);
   const tabs = useRef<HTMLElement>(null);
   // On a phone not all tabs fit.
   useEffect(() => {
@@ -34,7 +40,7 @@ export function Frame(props: { readonly signOut: () => void; readonly children: 
           </button>
         </div>
         <nav aria-label={say.sections} ref={tabs}>
-          {TABS.map((tab) => (
+          {TABS.filter(isShown).map((tab) => (
             <a key={tab} href={fragmentOf(tab)} aria-current={tab === place.tab ? 'page' : undefined}>
               {say.tabs[tab]}
             </a>
@@ -51,6 +57,8 @@ export function Frame(props: { readonly signOut: () => void; readonly children: 
 
 function Content({ place }: { readonly place: Place }) {
   switch (place.tab) {
+    case 'home':
+      return <Home />;
     case 'users':
       return <Users place={place} />;
     case 'groups':

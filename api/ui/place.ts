@@ -15,7 +15,7 @@ export interface Place {
 /** Reads a fragment; an unknown one is the first tab. */
 function readPlace(fragment: string): Place {
   const [, name, id = ''] = fragment.split('/');
-  const tab = TABS.find((one) => one === name) ?? 'users';
+  const tab = TABS.find((one) => one === name) ?? 'home';
   if (id === '+') return { tab, id: undefined, isNew: true };
   return { tab, id: id === '' ? undefined : decoded(id), isNew: false };
 }

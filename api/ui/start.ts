@@ -1,7 +1,9 @@
 import type { Connection } from './connection.ts';
 import { isObject } from '../../crds/path.ts';
 import { apiPath } from './connection/api-path.ts';
+import type { ApiPath } from './connection/api-path.ts';
 import { textOf } from './connection/members.ts';
+import type { Tab } from './messages/messages.ts';
 import { signInAddress } from './connection/sign-in.ts';
 import type { SignIn } from './connection/sign-in.ts';
 
@@ -60,13 +62,37 @@ export async function leaveToSignIn(issuer: string): Promise<void> {
 export interface SignedInUser {
   readonly id: string;
   readonly email: string;
+  /** Tabs whose lists the user may read. */
+  readonly rights: ReadonlySet<string>;
 }
 
 /** Signs in silently; returns the result, and the user. */
 export async function enter(connection: Connection): Promise<{ readonly result: SignIn; readonly user: SignedInUser }> {
   const result = await connection.signIn();
-  if (result.kind !== 'signed-in') return { result, user: { id: '', email: '' } };
-  const answer = await connection.request({ method: 'GET', path: apiPath`/auth/userinfo` });
+  if (result.kind !== 'signed-in') return { result, user: { id: '', email: '', rights: new Set() } };
+  const [answer, rights] = await Promise.all([
+    connection.request({ method: 'GET', path: apiPath`/auth/userinfo` }),
+    readRights(connection),
+  ]);
   const body = answer.kind === 'done' && isObject(answer.body) ? answer.body : {};
-  return { result, user: { id: result.subject, email: textOf(body, 'email') } };
+  return { result, user: { id: result.subject, email: textOf(body, 'email'), rights } };
+}
+
+/** Lists whose answers tell whether a user may use a tab. */
+const LISTS = {
+  users: apiPath`/users?_count=1&_total=none`,
+  groups: apiPath`/Group?_count=1&_total=none`,
+  sessions: apiPath`/Session?_count=1&_total=none`,
+  clients: apiPath`/Client?_count=1&_total=none`,
+  policies: apiPath`/AccessPolicy?_count=1&_total=none`,
+  audit: apiPath`/AuditEvent?_count=1&_total=none`,
+} as const satisfies Readonly<Record<Exclude<Tab, 'home' | 'account'>, ApiPath>>;
+
+/** Returns the tabs whose lists are not refused. */
+async function readRights({ request }: Connection): Promise<ReadonlySet<string>> {
+  const asked = Object.entries(LISTS).map(async ([tab, path]) => {
+    const answer = await request({ method: 'GET', path });
+    return answer.kind === 'refused' && answer.status === 403 ? [] : [tab];
+  });
+  return new Set((await Promise.all(asked)).flat());
 }

@@ -49,7 +49,7 @@ describe('an administrator in the admin UI', () => {
     page.on('request', (request) => requests.push(request.url()));
     await page.goto(`${stage.base}/ui`);
     await typePassword(page, 'en', boss);
-    await page.locator('tbody tr').first().waitFor();
+    await page.getByRole('heading', { level: 2, name: 'Home' }).waitFor();
     expect(page.url()).to.match(/\/boxes\/default\/ui\/#\/$/);
     const { origin } = new URL(stage.base);
     expect(requests.filter((url) => new URL(url).origin !== origin)).to.deep.equal([]);

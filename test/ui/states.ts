@@ -44,6 +44,21 @@ async function openUser(page: Page, stage: Stage, language: Language): Promise<A
 
 /** Every tab of the admin UI, and what it says where something is in the way. */
 export const uiStates: readonly PageState[] = [
+  {
+    name: 'ui-home',
+    open: async (page, stage, language) => {
+      const { say } = await enter(page, stage, language, '');
+      await page.getByText(say.endpointNames.keys, { exact: true }).waitFor();
+      await page.getByText(say.refusedToday, { exact: true }).waitFor();
+    },
+  },
+  {
+    name: 'ui-users',
+    open: async (page, stage, language) => {
+      const { say } = await enter(page, stage, language, '#/users');
+      await page.getByRole('grid', { name: say.tabs.users }).waitFor();
+    },
+  },
   { name: 'ui-user', open: openUser },
   {
     name: 'ui-data',

@@ -34,3 +34,20 @@ export function timeText(time: string, language: string): string {
   const format = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
   return format.format(new Date(time));
 }
+
+/** Milliseconds of a day. */
+export const DAY = 86_400_000;
+
+const HOUR = DAY / 24;
+
+/** Returns the number of audit events in each of the 24 hours before `end`. */
+export function hourly(events: readonly JsonObject[], end: number): readonly number[] {
+  const hours = Array.from({ length: 24 }, () => 0);
+  for (const event of events) {
+    const nth = 23 - Math.floor((end - Date.parse(textOf(event, 'created_at'))) / HOUR);
+    const before = hours[nth];
+    // What happened since `end` is of the next hour.
+    if (before !== undefined) hours[nth] = before + Number(textOf(event, 'count') || 1);
+  }
+  return hours;
+}

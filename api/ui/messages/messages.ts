@@ -3,8 +3,8 @@ import type { RefusalName } from '../../../crds/user-faults.ts';
 import { PASSWORD_BYTES } from '../../../crds/secret-text.ts';
 import type { JsonFault } from '../check-json.ts';
 
-/** The tabs, in order; the last one is for everybody. */
-export const TABS = ['users', 'groups', 'sessions', 'clients', 'policies', 'audit', 'account'] as const;
+/** The tabs, in order; the first one is for people with rights, the last one for everybody. */
+export const TABS = ['home', 'users', 'groups', 'sessions', 'clients', 'policies', 'audit', 'account'] as const;
 
 /** One of {@link TABS}. */
 export type Tab = (typeof TABS)[number];
@@ -16,6 +16,7 @@ export type Messages = Readonly<typeof english>;
 export const english = {
   administration: 'Administration',
   tabs: {
+    home: 'Home',
     users: 'Users',
     groups: 'Groups',
     sessions: 'Sessions',
@@ -124,6 +125,26 @@ export const english = {
   takeStored: 'Use the stored text',
   notJson: ({ line, column, found }: JsonFault) =>
     `Invalid JSON at line ${String(line)}, column ${String(column)}: ${found === '' ? 'the text ends too early' : `unexpected “${found}”`}.`,
+  nextSteps: 'Three steps to the first token',
+  declareClient: 'Declare a client',
+  givePolicy: 'Give it a policy',
+  getToken: 'Get a token',
+  signedInToday: 'Signed in, last 24 hours',
+  refusedToday: 'Refused, last 24 hours',
+  perHour: (title: string, counts: string) => `${title}, for each hour: ${counts}`,
+  unusedPolicies: 'Policies that granted nothing for 90 days',
+  endpoints: 'Endpoints',
+  endpointNames: {
+    token: 'Token',
+    authorize: 'Authorization',
+    introspect: 'Introspection',
+    userinfo: 'Userinfo',
+    keys: 'Keys (JWKS)',
+  },
+  copy: 'Copy',
+  copyOf: (label: string) => `Copy: ${label}`,
+  copied: (label: string) => `Copied: ${label}`,
+  notCopied: 'The browser does not allow this page to copy. Select the text instead.',
   newUser: 'New user',
   newGroup: 'New group',
   newClient: 'New client',
