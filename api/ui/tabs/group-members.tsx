@@ -9,7 +9,7 @@ import { useUi } from '../context.ts';
 import type { Ui } from '../context.ts';
 import { fragmentOf } from '../place.ts';
 import { Hindered } from '../record/answer-alert.tsx';
-import type { MoreProps } from '../record/record-kind.ts';
+import type { BelowProps } from '../record/record-kind.ts';
 import { rowOf, titleOf } from '../rows/row-source.ts';
 import type { Row } from '../rows/row-source.ts';
 import { useRows } from '../rows/use-rows.ts';
@@ -19,7 +19,7 @@ import { userSource } from './user-source.ts';
 const OFFERED = 5;
 
 /** The members of a group: each can be removed, and others are found by their email and added. */
-export function GroupMembers({ record, changed }: MoreProps) {
+export function GroupMembers({ record, changed }: BelowProps) {
   const { say, request, notify } = useUi();
   const group = textOf(record, 'id');
   const source = useMemo(() => {

@@ -6,6 +6,7 @@ import { DAY, hourly, objectsOf, textOf } from '../connection/members.ts';
 import { useUi, usePageTitle } from '../context.ts';
 import type { Messages } from '../messages/messages.ts';
 import { fragmentOf } from '../place.ts';
+import { CopyButton } from '../record/copy.tsx';
 import { AnswerAlert } from '../record/answer-alert.tsx';
 import { unusedIn, usePolicyUse } from './policy-use.ts';
 import { useFetched } from './use-fetched.ts';
@@ -83,7 +84,13 @@ function Count(props: { readonly title: string; readonly hours: readonly number[
     <section class="card">
       <h3>{title}</h3>
       <p class="total">{total}</p>
-      <svg class={tone} viewBox="0 0 240 48" preserveAspectRatio="none" role="img" aria-label={say.perHour(title, hours.join(', '))}>
+      <svg
+        class={tone}
+        viewBox="0 0 240 48"
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={say.perHour(title, hours.join(', '))}
+      >
         {hours.map((count, nth) => {
           const height = count === 0 ? 1 : 3 + (45 * count) / most;
           return <rect key={nth} x={nth * 10} y={48 - height} width="8" height={height} rx="1" />;
@@ -147,23 +154,9 @@ function endpointsOf(found: JsonObject, say: Messages): readonly (readonly [labe
 }
 
 function Copied({ label, text }: { readonly label: string; readonly text: string }) {
-  const { say, notify } = useUi();
   return (
     <span class="copied">
-      <code>{text}</code>{' '}
-      <button
-        type="button"
-        class="link"
-        aria-label={say.copyOf(label)}
-        onClick={() => {
-          navigator.clipboard.writeText(text).then(
-            () => notify({ text: say.copied(label) }),
-            () => notify({ text: say.notCopied }),
-          );
-        }}
-      >
-        {say.copy}
-      </button>
+      <code>{text}</code> <CopyButton label={label} text={text} />
     </span>
   );
 }
