@@ -8,6 +8,7 @@ import type { Place } from './place.ts';
 import { Account } from './tabs/account.tsx';
 import { Audit } from './tabs/audit.tsx';
 import { Home } from './tabs/home.tsx';
+import { Refusals } from './tabs/refusals.tsx';
 import { Groups } from './tabs/groups.tsx';
 import { Sessions } from './tabs/sessions.tsx';
 import { Clients, Policies } from './tabs/stored.tsx';
@@ -69,6 +70,8 @@ function Content({ place }: { readonly place: Place }) {
       return <Clients place={place} />;
     case 'policies':
       return <Policies place={place} />;
+    case 'refusals':
+      return <Refusals place={place} />;
     case 'audit':
       return <Audit place={place} />;
     case 'account':

@@ -85,6 +85,7 @@ const LISTS = {
   sessions: apiPath`/Session?_count=1&_total=none`,
   clients: apiPath`/Client?_count=1&_total=none`,
   policies: apiPath`/AccessPolicy?_count=1&_total=none`,
+  refusals: apiPath`/AuditEvent?_count=1&_total=none&result=refused`,
   audit: apiPath`/AuditEvent?_count=1&_total=none`,
 } as const satisfies Readonly<Record<Exclude<Tab, 'home' | 'account'>, ApiPath>>;
 

@@ -1,3 +1,4 @@
+import { germanReasons } from './reasons-de.ts';
 import { MOST_GROUPS_OF_USER } from '../../../crds/user-faults.ts';
 import { PASSWORD_BYTES } from '../../../crds/secret-text.ts';
 import type { Messages } from './messages.ts';
@@ -12,6 +13,7 @@ export const german: Messages = {
     sessions: 'Sitzungen',
     clients: 'Clients',
     policies: 'Richtlinien',
+    refusals: 'Ablehnungen',
     audit: 'Protokoll',
     account: 'Konto',
   },
@@ -79,6 +81,13 @@ export const german: Messages = {
   noSessionsYet: 'Keine aktiven Sitzungen. Mit jedem Zugriffstoken beginnt eine.',
   noClientsYet: 'Noch keine Clients. Legen Sie einen für jede App und jeden Dienst an, die Token bekommen.',
   noPoliciesYet: 'Noch keine Richtlinien. Niemand hat Zugriff, bis eine Richtlinie ihn gewährt: Legen Sie eine an.',
+  noRefusals: 'Keine Anfrage wurde abgelehnt.',
+  wrong: 'Was falsch ist',
+  toDo: 'Was zu tun ist',
+  about: 'Betrifft',
+  sent: 'Gesendet',
+  reason: 'Grund',
+  reasons: germanReasons,
   noEventsYet: 'Noch ist nichts aufgezeichnet.',
   members: 'Mitglieder',
   addMember: 'Mitglied hinzufügen',

@@ -1,16 +1,31 @@
 import { MOST_GROUPS_OF_USER } from '../../../crds/user-faults.ts';
 import type { RefusalName } from '../../../crds/user-faults.ts';
 import { PASSWORD_BYTES } from '../../../crds/secret-text.ts';
+import { refusals } from '../../schemas/refusals.ts';
+import type { RefusalReason } from '../../schemas/refusals.ts';
 import type { JsonFault } from '../check-json.ts';
 
 /** The tabs, in order; the first one is for people with rights, the last one for everybody. */
-export const TABS = ['home', 'users', 'groups', 'sessions', 'clients', 'policies', 'audit', 'account'] as const;
+export const TABS = [
+  'home',
+  'users',
+  'groups',
+  'sessions',
+  'clients',
+  'policies',
+  'refusals',
+  'audit',
+  'account',
+] as const;
 
 /** One of {@link TABS}. */
 export type Tab = (typeof TABS)[number];
 
 /** All texts of the UI, in one language. */
 export type Messages = Readonly<typeof english>;
+
+/** The reasons of refusals in words: what is wrong, and what to do about it. */
+const reasons: Readonly<Record<RefusalReason, Readonly<Record<'wrong' | 'fix', string>>>> = refusals;
 
 /** The texts in English. */
 export const english = {
@@ -22,6 +37,7 @@ export const english = {
     sessions: 'Sessions',
     clients: 'Clients',
     policies: 'Policies',
+    refusals: 'Refusals',
     audit: 'Audit',
     account: 'Account',
   } satisfies Readonly<Record<Tab, string>>,
@@ -92,6 +108,13 @@ export const english = {
   noSessionsYet: 'No active sessions. A session starts with each access token.',
   noClientsYet: 'No clients yet. Create one for each app and service that gets tokens.',
   noPoliciesYet: 'No policies yet. Nobody has access until a policy grants it: create one.',
+  noRefusals: 'No request was refused.',
+  wrong: 'What is wrong',
+  toDo: 'What to do',
+  about: 'About',
+  sent: 'Sent',
+  reason: 'Reason',
+  reasons,
   noEventsYet: 'Nothing has been recorded yet.',
   members: 'Members',
   addMember: 'Add a member',

@@ -40,7 +40,7 @@ function resultOf(record: JsonObject): Cell {
 }
 
 /** Returns the filter that a text is meant for, by its form; a text without one is searched in what was read. */
-function filterOf(text: string): string | undefined {
+export function filterOf(text: string): string | undefined {
   if (/^\d{1,15}$/.test(text)) return 'user';
   if (/^[A-Za-z]+\/\S+$/.test(text)) return 'target';
   if (/^[a-z_]+\.[a-z_]+$/.test(text)) return 'event';
@@ -53,7 +53,8 @@ function whoIn(record: JsonObject): string {
   return actorOf(record).split(' ')[0] ?? '';
 }
 
-function actorOf({ actor }: JsonObject): string {
+/** Names who acted: user, client or operator, and the address. */
+export function actorOf({ actor }: JsonObject): string {
   if (!isObject(actor)) return '';
   const [user, client] = [referencedId(actor, 'user'), referencedId(actor, 'client')];
   return [user && `User/${user}`, client && `Client/${client}`, textOf(actor, 'operator'), textOf(actor, 'remote_addr')]
@@ -61,7 +62,8 @@ function actorOf({ actor }: JsonObject): string {
     .join(' ');
 }
 
-function referenceIn(record: JsonObject, name: string): string {
+/** Returns a reference in a record: `Client/x`. */
+export function referenceIn(record: JsonObject, name: string): string {
   const value = record[name];
   return isObject(value) ? [textOf(value, 'resourceType'), textOf(value, 'id')].filter(Boolean).join('/') : '';
 }
