@@ -7,7 +7,7 @@ import type { Messages } from '../messages/messages.ts';
 /** A value in a table: a text, a time of the API, or a state. */
 export type Cell = string | { readonly time: string } | { readonly chip: string; readonly tone: Tone };
 
-/** How a state looks. */
+/** Look of a state. */
 export type Tone = 'good' | 'bad' | 'plain';
 
 /** A column of a table. */

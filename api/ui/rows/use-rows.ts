@@ -113,7 +113,7 @@ function useReading(source: RowSource, first: ApiPath) {
     setRead({ rows, next, isReading: false, problem: undefined });
   }
 
-  /** What is shown stays until the first page is there: a header that was pressed keeps the focus. */
+  /** The rows stay until the first page is there: a header that was pressed keeps the focus. */
   function begin(path: ApiPath, before: readonly Row[]): void {
     aborting.current?.abort();
     const controller = new AbortController();

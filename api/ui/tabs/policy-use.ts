@@ -7,7 +7,7 @@ import { useUi } from '../context.ts';
 import type { Row } from '../rows/row-source.ts';
 import { useFetched } from './use-fetched.ts';
 
-/** When policies last granted a request. */
+/** Times at which policies last granted a request. */
 export interface PolicyUse {
   /** Since when this is known; '' before it was read. */
   readonly since: string;
