@@ -180,7 +180,7 @@ describe('an administrator in the admin UI', () => {
     const { page, say, fill, choose, press, sees, rows, close } = await signedInAgain(stage, { at: '#/sessions' });
     await fill(say.filter, 'robot');
     await eventually('those of the client are left', async () => (await rows()).length === 3);
-    expect((await rows())[0]).to.match(/^Client robot\s+robot\s+client_credentials\s+(?:now|\d+ min)/s);
+    expect((await rows())[0]).to.match(/^Client robot\s+robot\s+client_credentials\s+127\.0\.0\.1\s+(?:now|\d+ min)/s);
     await choose('robot');
     await press(say.endSession);
     await sees(say.sessionsEnded(1));
