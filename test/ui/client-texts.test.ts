@@ -5,7 +5,7 @@ import { isGeneratedSecret } from '../../crds/generated-secret-text.ts';
 import { checkManifest } from '../../crds/manifest.ts';
 import { checkResource } from '../../crds/validate.ts';
 import { APP_TYPES, appTypeOf, generatedSecret, newClientText, withAppType } from '../../api/ui/client/app-type.ts';
-import { COMMON_POLICIES, commonPolicy } from '../../api/ui/policy/common-policy.ts';
+import { COMMON_POLICIES, commonPolicy } from '../../api/ui/policy/policy-templates.ts';
 import { draftValue, withMember } from '../../api/ui/record/json-draft.ts';
 import { manifestOf, yamlOf } from '../../api/ui/record/manifest.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { hourly } from '../../api/ui/connection/members.ts';
 import { TABS } from '../../api/ui/messages/messages.ts';
-import { unusedIn } from '../../api/ui/tabs/policy-use.ts';
+import { unusedIn } from '../../api/ui/tabs/unused-policies.ts';
 import { onStage } from '../browser/stage.ts';
 import type { Stage } from '../browser/stage.ts';
 import { addUser } from '../http/pages/browser.ts';

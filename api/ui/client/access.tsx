@@ -10,8 +10,8 @@ import { Hindered } from '../record/answer-alert.tsx';
 import { Cards } from '../record/cards.tsx';
 import { TextField } from '../record/field.tsx';
 import { useFetched } from '../tabs/use-fetched.ts';
-import { COMMON_POLICIES, RECORD_PATHS, commonPolicy } from '../policy/common-policy.ts';
-import type { PolicyRequest } from '../policy/common-policy.ts';
+import { COMMON_POLICIES, RECORD_PATHS, commonPolicy } from '../policy/policy-templates.ts';
+import type { PolicyRequest } from '../policy/policy-templates.ts';
 
 /** The policies of a client, and a form for one of the common ones. */
 export function ClientAccess({ client, needsIt }: { readonly client: string; readonly needsIt: boolean }) {
@@ -87,7 +87,7 @@ function GivePolicy({ client, given }: { readonly client: string; readonly given
         </p>
       )}
       <Cards
-        name="common-policy"
+        name="policy-templates"
         legend={say.whatToGrant}
         options={COMMON_POLICIES.map((value) => ({ value, ...say.commonPolicies[value] }))}
         chosen={wanted.sort}

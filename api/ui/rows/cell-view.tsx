@@ -9,12 +9,12 @@ export function CellView({ cell }: { readonly cell: Cell }) {
 }
 
 /** A state, such as `active`; nothing for ''. */
-export function Chip({ text, tone }: { readonly text: string; readonly tone: Tone }) {
+function Chip({ text, tone }: { readonly text: string; readonly tone: Tone }) {
   return text === '' ? null : <span class={`chip ${tone}`}>{text}</span>;
 }
 
 /** Says how long ago a time of the API is, or how far ahead; the exact one under the mouse. */
-export function Time({ at }: { readonly at: string }) {
+function Time({ at }: { readonly at: string }) {
   const { language } = useUi();
   if (at === '') return null;
   return (
@@ -35,7 +35,7 @@ const units = [
 const MOST_DAYS = 30;
 
 /** Returns a time as people say it: `3 min. ago`, `in 2 hr.`, and the date of one that is a month away. */
-export function relativeTime(time: string, now: number, language: string): string {
+function relativeTime(time: string, now: number, language: string): string {
   const ahead = Date.parse(time) - now;
   const [unit, length] = units.find(([, each]) => Math.abs(ahead) >= each) ?? ['second', 1000];
   if (unit === 'day' && Math.abs(ahead) > MOST_DAYS * length)

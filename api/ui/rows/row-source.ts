@@ -58,7 +58,7 @@ export function rowOf({ columns, userOf }: RowSource, record: JsonObject, say: M
 }
 
 /** Returns the text of a cell: of a time, as the API writes it. */
-export function cellText(cell: Cell | undefined): string {
+function cellText(cell: Cell | undefined): string {
   if (cell === undefined || typeof cell === 'string') return cell ?? '';
   return 'time' in cell ? cell.time : cell.chip;
 }

@@ -8,7 +8,8 @@ import type { Messages } from '../messages/messages.ts';
 import { fragmentOf } from '../place.ts';
 import { CopyButton } from '../record/copy.tsx';
 import { AnswerAlert } from '../record/answer-alert.tsx';
-import { unusedIn, usePolicyUse } from './policy-use.ts';
+import { usePolicyUse } from './policy-use.ts';
+import { unusedIn } from './unused-policies.ts';
 import { useFetched } from './use-fetched.ts';
 
 /** The first page for people with rights: what the box is, what happened, and what needs attention. */

@@ -1,19 +1,11 @@
 import { useMemo } from 'preact/hooks';
 import { isObject } from '../../../crds/path.ts';
-import type { JsonObject } from '../../../crds/path.ts';
 import { apiPath } from '../connection/api-path.ts';
-import { DAY, objectsOf, textOf } from '../connection/members.ts';
+import { objectsOf, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import type { Row } from '../rows/row-source.ts';
+import type { PolicyUse } from './unused-policies.ts';
 import { useFetched } from './use-fetched.ts';
-
-/** Times at which policies last granted a request. */
-export interface PolicyUse {
-  /** Since when this is known; '' before it was read. */
-  readonly since: string;
-  /** A policy has `id`, `created_at` and `last_used_at`. */
-  readonly policies: readonly JsonObject[];
-}
 
 /** Reads when policies last granted a request; empty for a person who may not. */
 export function usePolicyUse(): PolicyUse {
@@ -36,17 +28,4 @@ export function useLastUse(rows: readonly Row[]): readonly Row[] {
       return { ...row, cells: [...row.cells.slice(0, -1), time === '' ? say.never : { time }] };
     });
   }, [rows, policies]);
-}
-
-/** Milliseconds without a use after which a policy can probably go. */
-const UNUSED = 90 * DAY;
-
-/** Returns the IDs of policies that granted nothing for 90 days, as far as it is known. */
-export function unusedIn({ since, policies }: PolicyUse, now: number): readonly string[] {
-  const idle = policies.filter((policy) => {
-    const known = [textOf(policy, 'created_at'), since].map((time) => Date.parse(time));
-    const used = textOf(policy, 'last_used_at');
-    return now - (used === '' ? Math.max(...known) : Date.parse(used)) > UNUSED;
-  });
-  return idle.map((policy) => textOf(policy, 'id'));
 }

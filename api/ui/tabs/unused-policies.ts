@@ -1,0 +1,23 @@
+import type { JsonObject } from '../../../crds/path.ts';
+import { DAY, textOf } from '../connection/members.ts';
+
+/** Times at which policies last granted a request. */
+export interface PolicyUse {
+  /** Since when this is known; '' before it was read. */
+  readonly since: string;
+  /** A policy has `id`, `created_at` and `last_used_at`. */
+  readonly policies: readonly JsonObject[];
+}
+
+/** Milliseconds without a use after which a policy can probably go. */
+const UNUSED = 90 * DAY;
+
+/** Returns the IDs of policies that granted nothing for 90 days, as far as it is known. */
+export function unusedIn({ since, policies }: PolicyUse, now: number): readonly string[] {
+  const idle = policies.filter((policy) => {
+    const known = [textOf(policy, 'created_at'), since].map((time) => Date.parse(time));
+    const used = textOf(policy, 'last_used_at');
+    return now - (used === '' ? Math.max(...known) : Date.parse(used)) > UNUSED;
+  });
+  return idle.map((policy) => textOf(policy, 'id'));
+}
