@@ -44,8 +44,8 @@ export const pageStates: readonly PageState[] = [
     name: 'sign-in-throttled',
     open: async (page, { base }, language) => {
       const email = `${language}-held@shop.example`;
-      // Three failures of an account from one address, then it is held back.
-      for (let tries = 0; tries < 3; tries += 1) {
+      // Six failures of an account from one address, then it is held back.
+      for (let tries = 0; tries < 6; tries += 1) {
         await page.goto(`${base}/auth/signin`);
         await signIn(page, language, email);
         await page.getByRole('alert').waitFor();

@@ -87,8 +87,8 @@ async function startAtItsUrl(tls: boolean, tries = 5): Promise<{ api: TestApi; p
   const proxy = tls ? await startTlsProxy(plain) : undefined;
   const url = proxy?.url ?? plain;
   const settings = {
-    // One address may use up a quarter of it: three failures.
-    BOXGATE_FAILURES_PER_ACCOUNT: '12',
+    // One address may use up a quarter of it: six failures.
+    BOXGATE_FAILURES_PER_ACCOUNT: '24',
     BOXGATE_PORT: port,
     BOXGATE_PUBLIC_URL: url,
     BOXGATE_TRUSTED_PROXIES: tls ? '127.0.0.1' : '',

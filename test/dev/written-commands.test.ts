@@ -59,6 +59,14 @@ const runBy: readonly (readonly [page: string, start: string, file: string, line
   ['README.md', 'docker compose up ', 'test/image/compose.test.ts', "startBoxgate([...words(service, 'command')"],
   ['README.md', 'docker compose cp ', 'test/image/compose.test.ts', "'docker compose cp boxgate:'"],
   ['README.md', 'curl http://', 'test/image/compose.test.ts', "'curl http://'"],
+  ['docs/guides/refused.md', './boxctl why ', 'test/http/refused-requests.test.ts', "boxctl.run(['why', id])"],
+  ['docs/reference/refusals.md', './boxctl why ', 'test/http/refused-requests.test.ts', "boxctl.run(['why', id])"],
+  [
+    'docs/guides/refused.md',
+    './boxctl audit ',
+    'test/http/refused-requests.test.ts',
+    "'audit --result refused --limit 20'",
+  ],
   ['charts/boxgate/README.md', 'helm test boxgate ', 'test/e2e/stories/01-install.test.ts', "['test', release, "],
   ['docs/guides/protect-your-api.md', 'go -C orders-go ', 'test/peers/documented-program.ts', "one.startsWith('go ')"],
 ];

@@ -113,6 +113,8 @@ async function tryIt(): Promise<void> {
       ['docs/guides/check-a-token.md', '"active":true'],
       ['docs/reference/resource-api.md', 'grant_types'],
       ['docs/guides/users.md', 'email'],
+      ['docs/guides/aidbox.md', 'access_token'],
+      ['docs/guides/mcp.md', 'introspection_endpoint'],
     ] as const) {
       for (const command of commandsOf(page)) {
         const answer = await run(command, environment);

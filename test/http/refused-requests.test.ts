@@ -229,6 +229,9 @@ describe('a refused request', () => {
       if (about !== '') expect(said.output, what).to.contain(about);
     }
     expect(api.logLines.join('\n')).not.to.contain('canary');
+    const list = await boxctl.run('audit --result refused --limit 20'.split(' '));
+    expect(list).to.include({ code: 0, messages: '' });
+    expect(list.output.split('\n')).to.have.length.above(20);
   });
 
   it('is unknown to boxctl if there is none of this ID', async () => {

@@ -114,6 +114,8 @@ export async function visitPages(api: RouteApi): Promise<void> {
   await allow(browser, `${authorize}=asking`);
   // A scope that the answer before did not allow.
   await allow(browser, `${authorize}=asking&scope=openid+email&nonce=x&response_mode=form_post`);
+  // Below no box.
+  await fetch(`${api.url}/`, { headers: { Accept: 'text/html' } });
   // Of an unknown user: it is confirmed at the page for signing out.
   await browser.submit('/auth/logout?client_id=leaving&post_logout_redirect_uri=https://app.example/bye', {});
   await newBrowser(api).get('/auth/logout?client_id=leaving&post_logout_redirect_uri=https://app.example/bye');
