@@ -42,7 +42,7 @@ describe('a link to the admin UI with a path in the ID of a record', () => {
         await page.evaluate(`location.hash = ${JSON.stringify(`#/${tab}/${id}`)}`);
         await eventually('it is asked for', () => asked.some((path) => !isOfTab(path, collection)));
         const ofRecord = new RegExp(`^/boxes/default/${collection}/[^/?]+$`, 'u');
-        const others = asked.filter((path) => !ofRecord.test(path) && !isOfTab(path, collection));
+        const others = asked.filter((path) => !ofRecord.test(path) && !isOfTab(path, collection) && !isName(path));
         expect(others, id).to.deep.equal([]);
         await page.getByRole('alert').first().waitFor();
         expect(await page.getByRole('button', { name: say.endSession }).count(), id).to.equal(0);
@@ -52,6 +52,9 @@ describe('a link to the admin UI with a path in the ID of a record', () => {
       await close();
     });
   }
+
+  /** Checks whether a path is that of a user whom a list names: the victim has no session and did nothing. */
+  const isName = (path: string) => /^\/boxes\/default\/users\/\d+$/.test(path) && !path.endsWith(`/${victim}`);
 
   it('does not delete a user as a session', async () => {
     const { page, say, close } = await signedIn(stage, { at: `#/sessions/${uuid}${up}users%2F${victim}` });

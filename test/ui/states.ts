@@ -115,7 +115,7 @@ export const uiStates: readonly PageState[] = [
     open: async (page, stage, language) => {
       const { say, choose } = await enter(page, stage, language, '#/policies');
       await choose('read-own-client');
-      await page.getByText(say.lastUse, { exact: true }).waitFor();
+      await page.locator('dt', { hasText: say.lastUse }).waitFor();
     },
   },
   {
