@@ -7,12 +7,20 @@ import { readOperatorConfig } from '../../operator/config.ts';
 import { rotations } from '../../operator/keys/rotation.ts';
 import { renderChart } from '../../tools/chart/render.ts';
 import { neededHelm } from '../../tools/needs/helm.ts';
-import { at, environmentOf, manifestOf, manifestsIn, podsOf } from './rendered.ts';
+import { at, environmentOf, manifestOf, manifestsIn, podsOf, type Manifest } from './rendered.ts';
 import { variants } from './variants.ts';
 
 const run = promisify(execFile);
 
-const rendered = async (values: readonly string[] = []) => manifestsIn(await renderChart(values));
+const known = new Map<string, Promise<readonly Manifest[]>>();
+
+/** Renders the chart with values, once for all tests: each takes half a second. */
+function rendered(values: readonly string[] = []): Promise<readonly Manifest[]> {
+  const key = values.join('\n');
+  const objects = known.get(key) ?? renderChart(values).then(manifestsIn);
+  known.set(key, objects);
+  return objects;
+}
 
 describe('charts/boxgate', () => {
   it('has no fault that helm lint knows', async () => {
@@ -52,7 +60,7 @@ describe('charts/boxgate', () => {
 
   it('gives both programs the same value of each setting that both read, in every variant', async () => {
     for (const [title, values] of Object.entries(variants)) {
-      const all = await rendered(values);
+      const all = await rendered([...values, 'crds.install=false']);
       const api = environmentOf(manifestOf(all, 'Deployment', 'boxgate-api'), fromElsewhere);
       const operator = environmentOf(manifestOf(all, 'Deployment', 'boxgate-operator'), fromElsewhere);
       const shared = Object.keys(api).filter((name) => name in operator);
