@@ -85,7 +85,7 @@ describe('R-48 the fields that searches filter and sort by', () => {
     );
     await api.requestToken('admin', 'another secret');
     await eventually('the refusal is recorded', async () =>
-      (await api.call('GET', '/AuditEvent?reason=wrong_secret')).text.includes('wrong_secret'),
+      (await api.call('GET', '/AuditEvent?reason=wrong_secret')).text.includes('"reason":"wrong_secret"'),
     );
   });
   after(() => api.stop());
