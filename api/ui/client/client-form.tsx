@@ -1,16 +1,14 @@
 import { clientSchema } from '../../../crds/client.ts';
 import { clientRules } from '../../../crds/client-rules.ts';
-import type { JsonObject } from '../../../crds/path.ts';
 import { ruleFaults } from '../../../crds/rule.ts';
 import { schemaNode } from '../../../crds/schema-node.ts';
-import type { Faults } from '../connection/answer.ts';
 import { scalarText, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import { TextField } from '../record/field.tsx';
 import { memberAt, stringsOf, withMember } from '../record/json-draft.ts';
 import { ListField } from '../record/list-field.tsx';
 import { SchemaField, pathsWithFields, schemaAt } from '../record/schema-field.tsx';
-import type { FormValue } from '../record/schema-field.tsx';
+import type { FormProps, FormValue } from '../record/schema-field.tsx';
 import { Cards } from '../record/cards.tsx';
 import { APP_TYPES, appTypeOf, needsSecret, withAppType } from './app-type.ts';
 
@@ -38,17 +36,8 @@ export const CLIENT_FIELDS: readonly string[] = [
   ...GRANTS.flatMap((grant) => pathsWithFields(schemaAt(SCHEMA, `auth.${grant}`) ?? SCHEMA, `auth.${grant}.`)),
 ];
 
-/** Properties of {@link ClientForm}. */
-interface ClientFormProps {
-  readonly value: JsonObject;
-  readonly change: (value: JsonObject) => void;
-  readonly faults: Faults;
-  readonly readOnly: boolean;
-  readonly isNew: boolean;
-}
-
 /** A client as a form: the type of app chooses its grant, and the fields that it needs. */
-export function ClientForm({ value, change, faults, readOnly, isNew }: ClientFormProps) {
+export function ClientForm({ value, change, faults, readOnly, isNew }: FormProps) {
   const { say } = useUi();
   const form: FormValue = { schema: SCHEMA, value, change, faults, readOnly };
   const type = appTypeOf(value);

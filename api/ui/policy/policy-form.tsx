@@ -1,11 +1,9 @@
 import { useState } from 'preact/hooks';
 import { accessPolicySchema } from '../../../crds/access-policy.ts';
 import type { Engine } from '../../../crds/access-policy.ts';
-import { isObject, parseJson } from '../../../crds/path.ts';
+import { parseJson } from '../../../crds/path.ts';
 import type { JsonObject } from '../../../crds/path.ts';
 import { schemaNode } from '../../../crds/schema-node.ts';
-import { apiPath } from '../connection/api-path.ts';
-import type { Faults } from '../connection/answer.ts';
 import { objectsOf, textOf, timeText } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import { fragmentOf } from '../place.ts';
@@ -14,10 +12,10 @@ import { FieldFaults, JsonField, TextField, describedBy } from '../record/field.
 import { withMember } from '../record/json-draft.ts';
 import { ListField } from '../record/list-field.tsx';
 import { Choice, SchemaField } from '../record/schema-field.tsx';
-import type { FormValue } from '../record/schema-field.tsx';
+import type { FormProps, FormValue } from '../record/schema-field.tsx';
 import { Facts } from '../tabs/detail.tsx';
 import { PolicyQuestion } from '../tabs/policy-question.tsx';
-import { useFetched } from '../tabs/use-fetched.ts';
+import { usePolicyUse } from '../tabs/policy-use.ts';
 
 const SCHEMA = schemaNode(accessPolicySchema);
 
@@ -38,17 +36,8 @@ export const POLICY_FIELDS = ['id', 'engine', 'link', 'subjects', 'apps', 'descr
 /** Engines in the order of the form, the simplest first. */
 const ENGINES_SHOWN = ['allow', 'cel', 'matcho', 'json-schema', 'complex'] as const;
 
-/** Properties of {@link PolicyForm}. */
-interface PolicyFormProps {
-  readonly value: JsonObject;
-  readonly change: (value: JsonObject) => void;
-  readonly faults: Faults;
-  readonly readOnly: boolean;
-  readonly isNew: boolean;
-}
-
 /** A policy as a form: its engine, its rule, and whom it concerns. */
-export function PolicyForm({ value, change, faults, readOnly, isNew }: PolicyFormProps) {
+export function PolicyForm({ value, change, faults, readOnly, isNew }: FormProps) {
   const { say } = useUi();
   const form: FormValue = { schema: SCHEMA, value, change, faults, readOnly };
   const engine = ENGINES_SHOWN.find((one) => one === value['engine']);
@@ -188,14 +177,14 @@ function JsonMember(props: {
 /** When a policy last granted a request, and a form that asks the policies. */
 export function PolicyUse({ record }: { readonly record: JsonObject }) {
   const { say, language } = useUi();
-  const { answer } = useFetched(apiPath`/AccessPolicy/$usage`);
-  const usage = answer?.kind === 'done' && isObject(answer.body) ? answer.body : {};
-  const own = objectsOf(usage['policies']).find(({ id }) => id === record['id']);
+  const { since, policies } = usePolicyUse();
+  const own = policies.find(({ id }) => id === record['id']);
   const last = own === undefined ? '' : timeText(textOf(own, 'last_used_at'), language);
-  const since = timeText(textOf(usage, 'recorded_since'), language);
   return (
     <>
-      {own === undefined ? null : <Facts facts={[[say.lastUse, last === '' ? say.neverUsed(since) : last]]} />}
+      {own === undefined ? null : (
+        <Facts facts={[[say.lastUse, last === '' ? say.neverUsed(timeText(since, language)) : last]]} />
+      )}
       <PolicyQuestion />
     </>
   );

@@ -10,6 +10,11 @@ import { Hint, ListField, withCode } from './list-field.tsx';
 import type { FieldProps } from './list-field.tsx';
 import { memberAt, stringsOf, withMember } from './json-draft.ts';
 
+/** Properties of the form of a client or policy. */
+export interface FormProps extends Omit<FormValue, 'schema'> {
+  readonly isNew: boolean;
+}
+
 /** A value in a form, and what is known about its fields. */
 export interface FormValue {
   readonly schema: SchemaNode;
