@@ -217,6 +217,9 @@ export function isRefusalReason(value: unknown): value is RefusalReason {
   return typeof value === 'string' && Object.hasOwn(refusals, value);
 }
 
+/** Characters of what was sent that is repeated, in a record and to a developer. */
+export const LONGEST_SENT = 300;
+
 /** Reason of a refused request: for the log and the audit trail, never for the caller. */
 export interface RefusalDetails {
   readonly reason: RefusalReason;

@@ -8,6 +8,7 @@ import { formPostPage } from '../../pages/form-post-page.ts';
 import { chooseLanguage } from '../../pages/page.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import type { Endpoint } from '../request/request-context.ts';
+import { LONGEST_SENT } from '../../schemas/refusals.ts';
 import { requestContextOf } from '../request/request-context.ts';
 import { nothingHere } from '../../problem.ts';
 import { send } from '../server/send.ts';
@@ -65,7 +66,7 @@ async function noteUntrusted({ oauth }: ApiContext, response: ServerResponse, is
   if (oauth.folder === undefined || !LOOPBACK.test(issuer)) return;
   const { authorization_code: code, implicit } = client.auth ?? {};
   const listed = [code, implicit].flatMap((one) => [one?.redirect_uri ?? [], one?.redirect_uris ?? []].flat());
-  requestContext.advice = `${sent.slice(0, 300)} is not listed by the client ${id}. It lists: ${[...new Set(listed)].join(', ')}`;
+  requestContext.advice = `${sent.slice(0, LONGEST_SENT)} is not listed by the client ${id}. It lists: ${[...new Set(listed)].join(', ')}`;
 }
 
 const LOOPBACK = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?(?:\/|$)/;

@@ -55,7 +55,6 @@ export function withAuthorization(
     const isRead = method === 'GET' || method === 'HEAD';
     const readRest = body && ((needs: Needs) => readRestOf({ box, id, method, contentType }, body, needs, readChanges));
     const asked = { box, request, path, query, remoteAddr, requestId, resource, readRest, tokenIsInQuery: isInQuery };
-    const guess = { box, address: remoteAddr, onRefused: refusing(requestContext) };
     const answer = await untilConfirmed(async () => {
       const granted = await decideWithBody(request, body, () => authorize(token, asked, context.oauth));
       requestContext.client = granted.session?.client.id;
@@ -82,7 +81,12 @@ export function withAuthorization(
         long,
         confirmChanges: confirming(granted.changes),
         guessPassword: (user: StoredUser, verify: (sharer: Sharer) => Promise<boolean>) =>
-          guessOverRest(context, { ...guess, by: granted.session?.user?.id }, user, verify),
+          guessOverRest(
+            context,
+            { box, address: remoteAddr, onRefused: refusing(requestContext), by: granted.session?.user?.id },
+            user,
+            verify,
+          ),
       };
       const sharer = hashSharer(context.throttle, box, remoteAddr);
       const services = servicesOf(context.oauth, sharer, originOf(requestContext, granted.session));

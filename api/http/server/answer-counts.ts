@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client';
 import { logFacts } from '../../../program/log.ts';
 import type { Log } from '../../../program/log.ts';
 import type { CountedEvents } from '../../audit/counted-events.ts';
-import { refusals } from '../../schemas/refusals.ts';
+import { LONGEST_SENT, refusals } from '../../schemas/refusals.ts';
 import type { RefusalDetails } from '../../schemas/refusals.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { OnBroken } from './broken-request.ts';
@@ -90,9 +90,6 @@ interface Answered {
   readonly answered: AnswerCounts['add'];
 }
 
-/** Characters of what was sent that a record repeats. */
-const longestSent = 300;
-
 /**
  * Records every answer: one log line, one count, and one event of the audit trail if it refuses for a reason. The path
  * is the route's pattern, without any query or token.
@@ -100,7 +97,8 @@ const longestSent = 300;
 export function answerLog(log: Log, { answered }: Answered, events: Pick<CountedEvents, 'note'>): OnAnswer {
   return (requestContext, response, status) => {
     const { refusal } = requestContext;
-    if (refusal !== undefined) noteRefusal(events, requestContext, refusal);
+    const sent = refusal?.sent?.slice(0, LONGEST_SENT);
+    if (refusal !== undefined) noteRefusal(events, requestContext, { ...refusal, sent });
     const seconds = (performance.now() - requestContext.started) / 1000;
     const method = response.req.method ?? '';
     answered(method, requestContext.route, status, seconds);
@@ -116,7 +114,7 @@ export function answerLog(log: Log, { answered }: Answered, events: Pick<Counted
       policy: requestContext.policy,
       error: requestContext.error,
       reason: refusal?.reason,
-      sent: refusal?.sent?.slice(0, longestSent),
+      sent,
     });
   };
 }
@@ -130,7 +128,7 @@ function noteRefusal(
   if (box === '') return;
   const { event, result } = refusals[reason];
   const origin = { ...by, remoteAddr, requestId };
-  events.note({ box, event, result, target, reason, sent: sent?.slice(0, longestSent), origin });
+  events.note({ box, event, result, target, reason, sent, origin });
 }
 
 const broken = '(broken)';
