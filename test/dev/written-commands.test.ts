@@ -79,6 +79,7 @@ const runElsewhere: ReadonlyMap<string, string> = new Map([
   ['docs/reference/boxctl.md', 'test/cli/page.test.ts'],
   ['docs/reference/plan.md', 'test/cli/plan-page.test.ts'],
   ['docs/guides/tour.md', 'test/dev/tour.test.ts'],
+  ['docs/guides/web-and-api.md', 'test/dev/web-and-api.test.ts'],
   ['docs/guides/production.md', 'test/operator/production-page.test.ts'],
 ]);
 

@@ -16,6 +16,7 @@ const docs = new URL('../../../docs/', import.meta.url);
 const first = {
   guides: [
     'tour',
+    'web-and-api',
     'get-a-token',
     'check-a-token',
     'protect-your-api',
