@@ -73,8 +73,6 @@ function oauthEndpoint(
     } catch (error) {
       refusal = error;
       if (error instanceof OAuthError) error.client ??= await declaredClient(context, request);
-      // A Problem of the guess itself: too many failed before.
-      else if (guess.isRefused && error instanceof Problem) requestContext.refusal = { reason: 'too_many_secrets' };
       throw error;
     } finally {
       await record(context.secretLimits, request, guess, refusal);

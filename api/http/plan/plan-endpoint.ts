@@ -40,7 +40,7 @@ function comparingSecrets({ oauth, throttle, secretLimits }: ApiContext, box: st
       oauth.countedEvents.note({ box, ...event, reason: 'wrong_secret', origin: caller });
       return false;
     } catch (error) {
-      if (guess.isRefused && error instanceof Problem && error.code === 'throttled') return undefined;
+      if (error instanceof Problem && error.details?.reason === 'too_many_secrets') return undefined;
       throw error;
     } finally {
       guess.end();

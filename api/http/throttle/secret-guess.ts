@@ -86,7 +86,6 @@ export class SecretGuess implements GuessLimits {
   #begun: Promise<readonly Attempt[]> | undefined;
   #attempts: readonly Attempt[] | undefined;
   #isChosen = false;
-  #isRefused = false;
 
   constructor(limits: SecretLimits, guessed: Guessed) {
     const { box, client = '', address } = guessed;
@@ -101,22 +100,13 @@ export class SecretGuess implements GuessLimits {
     return this.#hasFailedTooOften && !this.#limits.known.has(box, client, address);
   }
 
-  /** True if {@link begin} threw. */
-  get isRefused(): boolean {
-    return this.#isRefused;
-  }
-
   /**
    * Admits a chosen secret before argon2 verifies it, and returns its sharer of argon2: it counts as failed until its
    * end. Secrets after the first are the same guess. Throws Problem `throttled`, and Outage.
    */
   async begin(): Promise<Sharer> {
-    if (this.#attempts === undefined) {
-      this.#isRefused = true;
-      // Concurrent calls share the attempts, because `end` is called only once.
-      this.#attempts = await (this.#begun ??= begunAttempts(this.#limits, this.#guessed));
-      this.#isRefused = false;
-    }
+    // Concurrent calls share the attempts, because `end` is called only once.
+    this.#attempts ??= await (this.#begun ??= begunAttempts(this.#limits, this.#guessed));
     this.#isChosen = true;
     return hashSharer(this.#limits.throttle, this.#guessed.box, this.#guessed.address);
   }
@@ -169,17 +159,20 @@ async function begunAttempts(
     return attempts;
   } catch (error) {
     endAll(attempts);
-    throw error;
+    if (!(error instanceof Problem)) throw error;
+    throw new Problem(error.code, error.faults, error.headers, tooMany);
   }
 }
 
 /** Seconds until the verifications in progress have ended. */
 const shortly = 1;
 
+const tooMany = { reason: 'too_many_secrets' } as const;
+
 /** Creates the Problem `throttled` of too many guesses, with the wait in seconds. */
 function tooManyGuesses(seconds: number): Problem {
   const wait = `Too many failed attempts from this address; try again in ${String(seconds)} s`;
-  return new Problem('throttled', wait, { 'Retry-After': String(seconds) }, { reason: 'too_many_secrets' });
+  return new Problem('throttled', wait, { 'Retry-After': String(seconds) }, tooMany);
 }
 
 /** The addresses that authenticated a client in the last day, in the memory of this replica. */
