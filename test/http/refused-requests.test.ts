@@ -234,6 +234,17 @@ describe('a refused request', () => {
     expect(list.output.split('\n')).to.have.length.above(20);
   });
 
+  it('is none if a page of the box itself sends it, such as the admin UI', async () => {
+    const { origin } = new URL(issuerOf('default'));
+    const { id } = await get('/users', { ...bearer(await ofClient('reader')), Origin: origin });
+    let line = '';
+    await eventually('it is logged', async () => {
+      line = api.logLines.find((one) => one.includes(`"request_id":"${id}"`) && one.includes('"route"')) ?? '';
+      return line !== '';
+    });
+    expect(line).to.contain('"status":200').and.not.to.contain('"reason"');
+  });
+
   it('is unknown to boxctl if there is none of this ID', async () => {
     const said = await boxctl.run(['why', 'nothing-1']);
     expect(said).to.include({ code: 1, output: '' });

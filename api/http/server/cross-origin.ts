@@ -38,7 +38,11 @@ export function createCrossOrigin(
     }
     if (shape === 'plain' || shape === 'page' || origin.length > longest || !form.test(origin)) return false;
     const requestContext = requestContextOf(response);
-    const isListed = await oauth.states.decide(requestContext.box, async (state) => isAllowed(state, origin));
+    const isListed = await oauth.states.decide(
+      requestContext.box,
+      // A browser sends the origin of our own pages too, such as the admin UI.
+      async (state) => isAllowed(state, origin) || new URL(oauth.issuer(state)).origin === origin,
+    );
     if (isListed !== true) {
       requestContext.refusal = { reason: 'origin_not_listed', sent: origin };
       return false;
