@@ -71,6 +71,9 @@ export const accountSchema = Type.Object(
   {
     sessions: Type.Array(sessionSchema, { description: 'The active sessions of the user, the newest first.' }),
     grants: Type.Array(grantSchema, { description: 'The grants of the user.' }),
+    lists: Type.Array(Type.String(), {
+      description: 'The paths of the lists that the policies let the user read, such as `/users`.',
+    }),
   },
   { description: 'What the signed-in user has in the box, at most 1,000 of each.', additionalProperties: false },
 );

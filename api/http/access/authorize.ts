@@ -209,13 +209,15 @@ export async function decidingPolicy(
   return granted ? policy : '';
 }
 
-/**
- * Checks whether the sender of a request that is granted might list the policies with the same headers, from the same
- * address.
- */
-export async function mayListPolicies(
+/** A list of records, and the request whose sender might ask for it. */
+export interface AskedList extends Pick<RequestedAction, 'box' | 'remoteAddr' | 'request' | 'path'> {
+  readonly kind: AddressedType;
+}
+
+/** Checks whether the sender of a request might read a list with the same headers, from the same address. */
+export async function mayList(
+  { box, remoteAddr, path, kind, request: { headers } }: AskedList,
   session: LiveSession | undefined,
-  asked: RequestedAction,
   state: BoxState,
   services: OAuthServices,
 ): Promise<boolean> {
@@ -224,11 +226,10 @@ export async function mayListPolicies(
   const subject: Subject = session === undefined ? {} : subjectOf(session, issuer);
   const candidates = state.policies.candidates(subject);
   await compileAhead(candidates);
-  const { headers } = asked.request;
   const known = { time: Math.floor(services.now() / 1000), upTo: 'changes' } as const;
-  const resource = { resourceType: 'AccessPolicy' } as const;
-  const list = { ...asked, path: '/AccessPolicy', query: new URLSearchParams(), resource, known };
-  return decide(candidates, requestOf(session, { ...list, request: { method: 'GET', headers } }, issuer)).granted;
+  const list = { box, path, query: new URLSearchParams(), remoteAddr, resource: { resourceType: kind }, known };
+  const request = { method: 'GET', headers };
+  return decide(candidates, requestOf(session, { ...list, readRest: undefined, request }, issuer)).granted;
 }
 
 function requestOf(session: LiveSession | undefined, asked: SeenRequest, issuer: string): RequestObject {

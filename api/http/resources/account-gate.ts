@@ -7,6 +7,9 @@ import type { LiveSession } from '../../oauth/session/check-token.ts';
 import { carriesUserRights } from '../../oauth/session/still-granted.ts';
 import { refuseParameters } from '../../records/search/parameters.ts';
 import type { GuessPassword } from '../../records/record.ts';
+import type { BoxState } from '../../box/box-state.ts';
+import { mayList } from '../access/authorize.ts';
+import type { AskedList } from '../access/authorize.ts';
 import { bearerToken, missingToken, refusedToken } from '../access/authenticate.ts';
 import { decideWithBody, resourceBody } from '../formats/resource-body.ts';
 import { negotiate, render } from '../formats/negotiate.ts';
@@ -28,6 +31,8 @@ export interface AccountExchange {
   readonly parameters: PathParameters;
   readonly body: unknown;
   readonly guessPassword: GuessPassword;
+  /** Checks whether the policies let the user read a list. */
+  readonly mayList: (list: Pick<AskedList, 'path' | 'kind'>) => Promise<boolean>;
 }
 
 type AccountHandler = (exchange: AccountExchange, services: RequestServices) => Promise<ResourceAnswer>;
@@ -45,7 +50,7 @@ export function withOwnAccount(context: ApiContext, handler: AccountHandler): En
     if (token === undefined) throw missingToken(box);
     const body = resourceBody(request);
     const owner = await decideWithBody(request, body, () => ownerOf(box, token, context));
-    const { session, user, settings } = owner;
+    const { session, user, state } = owner;
     const parsed = await body?.read();
     requestContext.client = session.client.id;
     const format = negotiate(request.headers.accept); //        RFC 9110 §12.5.1
@@ -55,11 +60,12 @@ export function withOwnAccount(context: ApiContext, handler: AccountHandler): En
     const guess = { box, address: remoteAddr, onRefused, by: user.id };
     const exchange: AccountExchange = {
       box,
-      settings,
+      settings: state.settings,
       user: user.id,
       parameters,
       body: parsed,
       guessPassword: (who, verify) => guessOverRest(context, guess, who, verify),
+      mayList: (list) => mayList({ ...list, box, remoteAddr, request }, session, state, context.oauth),
     };
     const sharer = hashSharer(context.throttle, box, remoteAddr);
     const services = servicesOf(context.oauth, sharer, originOf(requestContext, session));
@@ -72,7 +78,7 @@ export function withOwnAccount(context: ApiContext, handler: AccountHandler): En
 interface Owner {
   readonly session: LiveSession;
   readonly user: Person;
-  readonly settings: Box;
+  readonly state: BoxState;
 }
 
 /** Throws Problem `unauthenticated`, `forbidden` for the token of another app or of a client, or `not-found`. */
@@ -88,7 +94,7 @@ async function ownerOf(box: string, token: string, { oauth }: ApiContext): Promi
   // A stored client that has had this ID since before the ID was reserved is another app.
   const isUi = client.id === UI_CLIENT && !state.clients.has(UI_CLIENT);
   if (!isUi || user === null || !carriesUserRights(session, oauth.issuer(state))) throw notOfUi();
-  return { session, user, settings: state.settings };
+  return { session, user, state };
 }
 
 function notOfUi(): Problem {

@@ -14,20 +14,29 @@ import { partOfPath } from '../request/request-context.ts';
 import type { Endpoint } from '../request/request-context.ts';
 import type { RequestServices } from '../throttle/hash-sharer.ts';
 import { withOwnAccount } from './account-gate.ts';
+import { resourceRoutes, userRoutes } from './resource-routes.ts';
 
 /** Sessions and grants that are shown. */
 const MOST_SHOWN = 1000;
 
 const unconditional = { ifMatch: undefined, ifNoneMatch: undefined };
 
-/** `GET /account`: the active sessions and the grants of the signed-in user. */
+/** The lists of the resource API. */
+const lists = [...resourceRoutes, ...userRoutes].filter(({ method, path }) => method === 'GET' && !path.includes(':'));
+
+/** `GET /account`: the active sessions and the grants of the signed-in user, and the lists that they may read. */
 export function accountEndpoint(context: ApiContext): Endpoint {
-  return withOwnAccount(context, async ({ box, user }, services) => {
+  return withOwnAccount(context, async ({ box, user, mayList }, services) => {
+    const readable = await Promise.all(lists.map(async (list) => ((await mayList(list)) ? [list.path] : [])));
     const [sessions, grants] = await Promise.all([
       rowsOf(services, box, session.search, `user=${String(user)}&status=active`),
       rowsOf(services, box, grant.search, `user=${String(user)}`),
     ]);
-    const body: AccountView = { sessions: sessions.map(sessionView), grants: grants.map(grantView) };
+    const body: AccountView = {
+      sessions: sessions.map(sessionView),
+      grants: grants.map(grantView),
+      lists: readable.flat(),
+    };
     return { status: 200, body };
   });
 }

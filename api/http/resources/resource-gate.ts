@@ -7,7 +7,7 @@ import type { BoxState } from '../../box/box-state.ts';
 import type { Sharer } from '../../shares/fair-queue.ts';
 import { InvalidUser } from '../../records/user-document.ts';
 import { bearerToken, queryOrBearerToken } from '../access/authenticate.ts';
-import { authorize, mayListPolicies } from '../access/authorize.ts';
+import { authorize, mayList } from '../access/authorize.ts';
 import type { RestOfRequest } from '../access/authorize.ts';
 import { decideWithBody, resourceBody } from '../formats/resource-body.ts';
 import { partOfPath, refusing, requestContextOf, originOf } from '../request/request-context.ts';
@@ -22,6 +22,8 @@ import type { Format } from '../formats/negotiate.ts';
 import type { RequestedWrite } from './requested-changes.ts';
 import type { AddressedType, LongWork, ResourceAnswer, ResourceExchange } from './resource-exchange.ts';
 import { personal, send } from '../server/send.ts';
+
+const policies = { path: '/AccessPolicy', kind: 'AccessPolicy' } as const;
 
 type Handler = (exchange: ResourceExchange, services: RequestServices) => Promise<ResourceAnswer>;
 
@@ -77,7 +79,7 @@ export function withAuthorization(
         ifNoneMatch: versionTags(headers['if-none-match'], isRead, format),
         baseUrl: granted.issuer,
         settings: granted.settings,
-        mayReadPolicies: (state: BoxState) => mayListPolicies(granted.session, asked, state, context.oauth),
+        mayReadPolicies: (state: BoxState) => mayList({ ...asked, ...policies }, granted.session, state, context.oauth),
         long,
         confirmChanges: confirming(granted.changes),
         guessPassword: (user: StoredUser, verify: (sharer: Sharer) => Promise<boolean>) =>

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { authorize, mayListPolicies } from '../../../api/http/access/authorize.ts';
+import { authorize, mayList } from '../../../api/http/access/authorize.ts';
 import type { RequestedAction } from '../../../api/http/access/authorize.ts';
 import { readTokenRequest, token } from '../../../api/oauth/token/endpoint.ts';
 import { Problem } from '../../../api/problem.ts';
@@ -168,11 +168,12 @@ describe('authorization', () => {
   });
 
   it('R-59 shows no policies to anyone after the box was disabled', async () => {
-    const mayList = (box: string): Promise<boolean | undefined> =>
+    const policies = { path: '/AccessPolicy', kind: 'AccessPolicy' } as const;
+    const shows = (box: string): Promise<boolean | undefined> =>
       world.services.states.decide(box, (state) =>
-        mayListPolicies(undefined, requestFor(box, '/AccessPolicy/$explain'), state, world.services),
+        mayList({ ...requestFor(box, '/AccessPolicy/$explain'), ...policies }, undefined, state, world.services),
       );
-    expect([await mayList('open'), await mayList('off')]).to.deep.equal([true, false]);
+    expect([await shows('open'), await shows('off')]).to.deep.equal([true, false]);
   });
 
   for (const path of ['/Client/hidden', '/Client/%68idden', '/Client/%68%69%64%64%65%6e', '/Client/hidden?x=1']) {

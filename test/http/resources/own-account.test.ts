@@ -68,6 +68,17 @@ describe('the own account over REST', () => {
 
   const isLive = async (token: string): Promise<boolean> => (await ask(token, 'GET', '/Client')).status === 200;
 
+  it('names the lists that the user may read', async () => {
+    const expression = 'request_method == "get" && uri in ["/users", "/Group"]';
+    await api.declare('narrow', [
+      { kind: 'AccessPolicy', id: 'people', engine: 'cel', expression, subjects: 'authenticated' },
+    ]);
+    const id = await addUser(api, 'narrow@shop.example', password, 'narrow');
+    const headers = { Authorization: `Bearer ${await tokenOf(id, 'boxgate.ui', 'narrow')}` };
+    const response = await fetch(`${api.url}/boxes/narrow/account`, { headers });
+    expect(await response.json()).to.deep.include({ lists: ['/Group', '/users'] });
+  });
+
   it('shows the active sessions and the grants of the user, the newest session first, and of nobody else', async () => {
     const [one, another] = [await owner(), await owner()];
     await tokenOf(another.id, 'watch');
