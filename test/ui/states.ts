@@ -48,7 +48,7 @@ export const uiStates: readonly PageState[] = [
     name: 'ui-home',
     open: async (page, stage, language) => {
       const { say } = await enter(page, stage, language, '');
-      await page.getByText(say.endpointNames.keys, { exact: true }).waitFor();
+      await page.getByText(say.keysEndpoint, { exact: true }).waitFor();
       await page.getByText(say.refusedToday, { exact: true }).waitFor();
     },
   },

@@ -14,6 +14,8 @@ export function endpointsOf(issuer: string) {
     token: `${issuer}/auth/token`,
     authorization: `${issuer}/auth/authorize`,
     introspection: `${issuer}/auth/introspect`,
+    userinfo: `${issuer}/auth/userinfo`,
+    keys: `${issuer}/.well-known/jwks.json`,
     discovery: `${issuer}/.well-known/openid-configuration`,
   } as const;
 }

@@ -1,12 +1,10 @@
 import { useMemo } from 'preact/hooks';
-import { isObject } from '../../../crds/path.ts';
-import type { JsonObject } from '../../../crds/path.ts';
+import { endpointsOf } from '../client/programs.ts';
 import { apiPath } from '../connection/api-path.ts';
-import { DAY, hourly, objectsOf, textOf } from '../connection/members.ts';
+import { DAY, hourly, objectsOf } from '../connection/members.ts';
 import { useUi, usePageTitle } from '../context.ts';
-import type { Messages } from '../messages/messages.ts';
 import { fragmentOf } from '../place.ts';
-import { CopyButton } from '../record/copy.tsx';
+import { CopyField } from '../record/copy.tsx';
 import { AnswerAlert } from '../record/answer-alert.tsx';
 import { usePolicyUse } from './policy-use.ts';
 import { unusedIn } from './unused-policies.ts';
@@ -33,9 +31,9 @@ function NextSteps() {
   const { say, issuer } = useUi();
   const { answer } = useFetched(apiPath`/Client?_result=array&_count=1&_elements=id&_total=none`);
   if (answer?.kind !== 'done' || objectsOf(answer.body).length > 0) return null;
-  const command = `curl ${issuer}/auth/token -u '<id>:<secret>' -d grant_type=client_credentials`;
+  const command = `curl ${endpointsOf(issuer).token} -u '<id>:<secret>' -d grant_type=client_credentials`;
   return (
-    <section class="card wide" aria-labelledby="steps">
+    <section class="wide" aria-labelledby="steps">
       <h3 id="steps">{say.nextSteps}</h3>
       <ol>
         <li>
@@ -45,7 +43,7 @@ function NextSteps() {
           <a href={fragmentOf('policies', '+')}>{say.givePolicy}</a>
         </li>
         <li>
-          {say.getToken} <Copied label={say.getToken} text={command} />
+          <CopyField id="first-token" label={say.getToken} value={command} />
         </li>
       </ol>
     </section>
@@ -60,18 +58,14 @@ function LastDay() {
   const path = (field: string, value: string) =>
     apiPath`/AuditEvent?_result=array&_count=1000&_total=none&_elements=created_at,count&created_at=ge${since}&${field}=${value}`;
   const signedIn = useFetched(path('event', 'user.signed_in')).answer;
-  const failed = useFetched(path('result', 'failure')).answer;
-  const denied = useFetched(path('result', 'denied')).answer;
-  const counted = (answers: readonly (typeof signedIn)[]): readonly number[] =>
-    hourly(
-      answers.flatMap((answer) => (answer?.kind === 'done' ? objectsOf(answer.body) : [])),
-      end,
-    );
+  const refused = useFetched(path('result', 'refused')).answer;
+  const counted = (answer: typeof signedIn): readonly number[] =>
+    hourly(answer?.kind === 'done' ? objectsOf(answer.body) : [], end);
   return (
     <>
       {signedIn === undefined ? null : <AnswerAlert answer={signedIn} />}
-      <Count title={say.signedInToday} hours={counted([signedIn])} tone="good" />
-      <Count title={say.refusedToday} hours={counted([failed, denied])} tone="bad" />
+      <Count title={say.signedInToday} hours={counted(signedIn)} tone="good" />
+      <Count title={say.refusedToday} hours={counted(refused)} tone="bad" />
     </>
   );
 }
@@ -82,7 +76,7 @@ function Count(props: { readonly title: string; readonly hours: readonly number[
   const total = hours.reduce((sum, count) => sum + count, 0);
   const most = Math.max(...hours, 1);
   return (
-    <section class="card">
+    <section>
       <h3>{title}</h3>
       <p class="total">{total}</p>
       <svg
@@ -107,7 +101,7 @@ function UnusedPolicies() {
   const unused = unusedIn(usePolicyUse(), Date.now());
   if (unused.length === 0) return null;
   return (
-    <section class="card wide" aria-labelledby="unused">
+    <section class="wide" aria-labelledby="unused">
       <h3 id="unused">{say.unusedPolicies}</h3>
       <ul>
         {unused.map((id) => (
@@ -123,41 +117,19 @@ function UnusedPolicies() {
 /** The addresses that an app is told, each with a button that copies it. */
 function Endpoints() {
   const { say, issuer } = useUi();
-  const { answer, reload } = useFetched(apiPath`/.well-known/openid-configuration`);
-  const found = answer?.kind === 'done' && isObject(answer.body) ? answer.body : {};
-  const addresses = endpointsOf(found, say).filter(([, address]) => address !== '');
+  const { token, authorization, introspection, userinfo, keys, discovery } = endpointsOf(issuer);
   return (
-    <section class="card wide" aria-labelledby="endpoints">
+    <section class="wide" aria-labelledby="endpoints">
       <h3 id="endpoints">{say.endpoints}</h3>
-      {answer === undefined ? null : <AnswerAlert answer={answer} retry={reload} />}
-      <dl>
-        {[['Issuer', issuer] as const, ...addresses].map(([label, address]) => (
-          <div key={label} class="line">
-            <dt>{label}</dt>
-            <dd>
-              <Copied label={label} text={address} />
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <div class="connection">
+        <CopyField id="issuer" label={say.issuer} value={issuer} />
+        <CopyField id="discovery" label={say.discovery} value={discovery} />
+        <CopyField id="token" label={say.tokenEndpoint} value={token} />
+        <CopyField id="authorization" label={say.authorizationEndpoint} value={authorization} />
+        <CopyField id="introspection" label={say.introspectionEndpoint} value={introspection} />
+        <CopyField id="userinfo" label={say.userinfoEndpoint} value={userinfo} />
+        <CopyField id="keys" label={say.keysEndpoint} value={keys} />
+      </div>
     </section>
-  );
-}
-
-function endpointsOf(found: JsonObject, say: Messages): readonly (readonly [label: string, address: string])[] {
-  return [
-    [say.endpointNames.token, textOf(found, 'token_endpoint')],
-    [say.endpointNames.authorize, textOf(found, 'authorization_endpoint')],
-    [say.endpointNames.introspect, textOf(found, 'introspection_endpoint')],
-    [say.endpointNames.userinfo, textOf(found, 'userinfo_endpoint')],
-    [say.endpointNames.keys, textOf(found, 'jwks_uri')],
-  ];
-}
-
-function Copied({ label, text }: { readonly label: string; readonly text: string }) {
-  return (
-    <span class="copied">
-      <code>{text}</code> <CopyButton label={label} text={text} />
-    </span>
   );
 }
