@@ -4,7 +4,7 @@ import type { Engine } from '../../../crds/access-policy.ts';
 import { parseJson } from '../../../crds/path.ts';
 import type { JsonObject } from '../../../crds/path.ts';
 import { schemaNode } from '../../../crds/schema-node.ts';
-import { objectsOf, textOf, timeText } from '../connection/members.ts';
+import { objectsOf, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import { fragmentOf } from '../place.ts';
 import { Cards } from '../record/cards.tsx';
@@ -13,9 +13,6 @@ import { withMember } from '../record/json-draft.ts';
 import { ListField } from '../record/list-field.tsx';
 import { Choice, SchemaField } from '../record/schema-field.tsx';
 import type { FormProps, FormValue } from '../record/schema-field.tsx';
-import { Facts } from '../tabs/detail.tsx';
-import { PolicyQuestion } from '../tabs/policy-question.tsx';
-import { usePolicyUse } from '../tabs/policy-use.ts';
 
 const SCHEMA = schemaNode(accessPolicySchema);
 
@@ -171,21 +168,5 @@ function JsonMember(props: {
       readOnly={readOnly}
       optional={optional}
     />
-  );
-}
-
-/** When a policy last granted a request, and a form that asks the policies. */
-export function PolicyUse({ record }: { readonly record: JsonObject }) {
-  const { say, language } = useUi();
-  const { since, policies } = usePolicyUse();
-  const own = policies.find(({ id }) => id === record['id']);
-  const last = own === undefined ? '' : timeText(textOf(own, 'last_used_at'), language);
-  return (
-    <>
-      {own === undefined ? null : (
-        <Facts facts={[[say.lastUse, last === '' ? say.neverUsed(timeText(since, language)) : last]]} />
-      )}
-      <PolicyQuestion />
-    </>
   );
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { JsonObject } from '../../../crds/path.ts';
 import { BusyButton } from '../bars.tsx';
@@ -46,6 +47,8 @@ interface EditorProps<Draft> {
   /** Undefined for a new record. */
   readonly id: string | undefined;
   readonly heading: string;
+  /** What the table tells about the record besides its fields. */
+  readonly facts: ComponentChildren;
   readonly saved: (record: JsonObject) => void;
   readonly deleted: (record: JsonObject) => void;
   readonly close: () => void;
@@ -120,6 +123,7 @@ export function Editor<Draft extends object>(props: EditorProps<Draft>) {
       ) : null}
       {conflict === undefined ? null : <Conflict kind={kind} edited={edited} stored={conflict} />}
       {loaded?.managedBy === undefined ? null : <Managed resource={kind.resource} name={loaded.managedBy} />}
+      {view === 'form' ? props.facts : null}
       {isShown && views.length > 1 ? <Views views={views} open={view} choose={setView} title={heading} /> : null}
       {view === 'form' && loaded !== undefined && kind.Overview !== undefined ? (
         <kind.Overview loaded={loaded} replace={edited.replace} />

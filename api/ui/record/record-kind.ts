@@ -4,7 +4,7 @@ import type { ApiRequest, Faults } from '../connection/answer.ts';
 import type { ApiPath } from '../connection/api-path.ts';
 import type { Ui } from '../context.ts';
 import type { Messages } from '../messages/messages.ts';
-import type { Row, RowSource } from '../rows/row-source.ts';
+import type { RowSource } from '../rows/row-source.ts';
 import type { Loaded } from './loaded.ts';
 
 /** Properties of the fields of a form. */
@@ -49,8 +49,6 @@ export interface RecordKind<Draft> {
   /** Path of the collection, such as `/Group`. */
   readonly path: ApiPath;
   readonly source: RowSource;
-  /** Hook that adds cells which other requests tell. */
-  readonly useMore?: (rows: readonly Row[]) => readonly Row[];
   readonly empty: Draft;
   /** Checks whether a value is typed text of such a record. */
   readonly isDraft: (value: unknown) => value is Draft;

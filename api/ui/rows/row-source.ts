@@ -18,6 +18,8 @@ export interface Column {
   readonly sort?: string;
   /** Least width of a table that has this column. */
   readonly from?: 'medium' | 'wide';
+  /** True if the hook of the table fills it: an open record shows it too. */
+  readonly isMore?: true;
 }
 
 /** A record in a table. */
@@ -34,6 +36,8 @@ export interface RowSource {
   /** Path and query of the first page. */
   readonly path: ApiPath;
   readonly columns: readonly Column[];
+  /** Hook that fills cells by other requests; the filter matches them. */
+  readonly useMore?: (rows: readonly Row[]) => readonly Row[];
   readonly userOf?: (record: JsonObject) => Row['user'];
   /** True if all pages are read, because the API cannot search for a part of a name. */
   readonly readsAll: boolean;

@@ -37,11 +37,9 @@ const MOST_ROWS = 20_000;
 /** Milliseconds without a key before the API is asked. */
 const QUIET = 120;
 
-/**
- * Reads a list, sorts it, and narrows it while text is typed: what is read at once, the rest by a search of the API.
- * `useMore` is a hook that adds what other requests tell, which the filter then matches.
- */
-export function useRows(source: RowSource, useMore: UseMore = asTheyAre): Rows {
+/** Reads a list, sorts it, and narrows it while text is typed: first what was read, then by a search of the API. */
+export function useRows(source: RowSource): Rows {
+  const { useMore = asTheyAre } = source;
   const [sort, setSort] = useState(source.sorted);
   const field = source.readsAll || sort === undefined ? undefined : source.columns[sort.column]?.sort;
   const path = field === undefined ? source.path : sortedPath(source.path, field, sort?.isDescending === true);
@@ -66,9 +64,6 @@ export function useRows(source: RowSource, useMore: UseMore = asTheyAre): Rows {
   const { columns } = source;
   return { ...reading, columns, sort, sortBy, remove, filter, setFilter, shown, hasMore: next !== undefined };
 }
-
-/** Hook that returns rows with more cells. */
-type UseMore = (rows: readonly Row[]) => readonly Row[];
 
 function asTheyAre(rows: readonly Row[]): readonly Row[] {
   return rows;

@@ -5,8 +5,7 @@ import { referencedId, textOf, timeText } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import type { Place } from '../place.ts';
 import type { Cell, RowSource } from '../rows/row-source.ts';
-import { useRows } from '../rows/use-rows.ts';
-import { Columns, Detail, Facts } from './detail.tsx';
+import { Detail, Facts, ReadTab } from './detail.tsx';
 import { useEmails } from './user-names.ts';
 
 const LIST = apiPath`/AuditEvent?_result=array&_count=100`;
@@ -15,6 +14,7 @@ const LIST = apiPath`/AuditEvent?_result=array&_count=100`;
 const auditSource: RowSource = {
   path: LIST,
   readsAll: false,
+  useMore: useEmails,
   columns: [
     { header: (say) => say.event, cell: (record) => textOf(record, 'event') },
     { header: (say) => say.time, cell: (record) => ({ time: textOf(record, 'created_at') }), sort: 'created_at' },
@@ -71,19 +71,10 @@ export function referenceIn(record: JsonObject, name: string): string {
 /** The tab with the audit trail of the box. */
 export function Audit({ place }: { readonly place: Place }) {
   const { say } = useUi();
-  const rows = useRows(auditSource, useEmails);
-  const { id } = place;
   return (
-    <Columns
-      place={place}
-      isOpen={id !== undefined}
-      title={say.tabs.audit}
-      rows={rows}
-      path="/AuditEvent"
-      empty={say.noEventsYet}
-    >
-      {id === undefined ? undefined : <AuditDetail key={id} id={id} />}
-    </Columns>
+    <ReadTab place={place} source={auditSource} path="/AuditEvent" empty={say.noEventsYet}>
+      {(id) => <AuditDetail key={id} id={id} />}
+    </ReadTab>
   );
 }
 

@@ -8,7 +8,9 @@ import type { Place } from '../place.ts';
 import { Hindered } from '../record/answer-alert.tsx';
 import { useFetched } from './use-fetched.ts';
 import { useEffect, useRef } from 'preact/hooks';
+import type { RowSource } from '../rows/row-source.ts';
 import { RowTable } from '../rows/row-table.tsx';
+import { useRows } from '../rows/use-rows.ts';
 import type { Rows } from '../rows/use-rows.ts';
 
 /** Properties of {@link Detail}. */
@@ -59,6 +61,27 @@ export function Facts({ facts }: { readonly facts: readonly (readonly [name: str
         ),
       )}
     </dl>
+  );
+}
+
+/** A tab whose records are only read: `children` shows the selected one. */
+export function ReadTab(props: {
+  readonly place: Place;
+  readonly source: RowSource;
+  /** Path of the list, for a person who may not read it. */
+  readonly path: string;
+  /** What to do where there are no records. */
+  readonly empty: string;
+  readonly children: (id: string, rows: Rows) => ComponentChildren;
+}) {
+  const { place, source, path, empty, children } = props;
+  const { say } = useUi();
+  const rows = useRows(source);
+  const { tab, id } = place;
+  return (
+    <Columns place={place} isOpen={id !== undefined} title={say.tabs[tab]} rows={rows} path={path} empty={empty}>
+      {id === undefined ? undefined : children(id, rows)}
+    </Columns>
   );
 }
 

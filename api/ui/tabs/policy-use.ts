@@ -1,9 +1,10 @@
 import { useMemo } from 'preact/hooks';
 import { isObject } from '../../../crds/path.ts';
+import type { JsonObject } from '../../../crds/path.ts';
 import { apiPath } from '../connection/api-path.ts';
 import { objectsOf, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
-import type { Row } from '../rows/row-source.ts';
+import type { Cell, Row } from '../rows/row-source.ts';
 import type { PolicyUse } from './unused-policies.ts';
 import { useFetched } from './use-fetched.ts';
 
@@ -18,14 +19,20 @@ export function usePolicyUse(): PolicyUse {
 
 /** Fills the last cell of each policy with its last use. */
 export function useLastUse(rows: readonly Row[]): readonly Row[] {
-  const { say } = useUi();
-  const { policies } = usePolicyUse();
+  const { say, language } = useUi();
+  const { since, policies } = usePolicyUse();
   return useMemo(() => {
-    const uses = new Map(policies.map((policy) => [textOf(policy, 'id'), textOf(policy, 'last_used_at')]));
+    const known = new Map(policies.map((policy) => [textOf(policy, 'id'), policy]));
+    const unused = (policy: JsonObject): Cell => {
+      // Its use is known since then, and for a younger one always.
+      const isYoung = Date.parse(textOf(policy, 'created_at')) >= Date.parse(since);
+      return isYoung ? say.never : say.neverUsed(new Date(since).toLocaleDateString(language, { dateStyle: 'medium' }));
+    };
     return rows.map((row) => {
-      const time = uses.get(row.id);
-      if (time === undefined) return row;
-      return { ...row, cells: [...row.cells.slice(0, -1), time === '' ? say.never : { time }] };
+      const policy = known.get(row.id);
+      if (policy === undefined) return row;
+      const time = textOf(policy, 'last_used_at');
+      return { ...row, cells: row.cells.with(-1, time === '' ? unused(policy) : { time }) };
     });
   }, [rows, policies]);
 }

@@ -6,9 +6,10 @@ import { goTo } from '../place.ts';
 import type { Place } from '../place.ts';
 import { Editor } from '../record/editor.tsx';
 import type { RecordKind } from '../record/record-kind.ts';
+import { CellView } from '../rows/cell-view.tsx';
 import { rowOf, titleOf } from '../rows/row-source.ts';
 import { useRows } from '../rows/use-rows.ts';
-import { Columns } from './detail.tsx';
+import { Columns, Facts } from './detail.tsx';
 
 /** A tab with a list of records, and the selected one in a form. */
 export function RecordTab<Draft extends object>(props: {
@@ -23,7 +24,7 @@ export function RecordTab<Draft extends object>(props: {
 }) {
   const { kind, place, title, newTitle, empty, otherwise } = props;
   const { say, request, notify } = useUi();
-  const rows = useRows(kind.source, kind.useMore);
+  const rows = useRows(kind.source);
   const { tab, id, isNew } = place;
 
   function saved(record: JsonObject): void {
@@ -56,6 +57,11 @@ export function RecordTab<Draft extends object>(props: {
   }
 
   const isOpen = id !== undefined || isNew;
+  const shown = rows.shown.find((row) => row.id === id);
+  const more = rows.columns.map(({ header, isMore }, nth) => {
+    const cell = shown?.cells[nth] ?? '';
+    return [header(say), isMore !== true || cell === '' ? '' : <CellView cell={cell} />] as const;
+  });
   const create = (
     <a class="button" href={`#/${tab}/+`}>
       {newTitle}
@@ -69,6 +75,7 @@ export function RecordTab<Draft extends object>(props: {
           kind={kind}
           id={id}
           heading={isNew ? newTitle : (id ?? '')}
+          facts={<Facts facts={more} />}
           saved={saved}
           deleted={deleted}
           changed={(record) => rows.put(rowOf(kind.source, record, say))}

@@ -8,9 +8,8 @@ import type { Messages } from '../messages/messages.ts';
 import { fragmentOf } from '../place.ts';
 import type { Place } from '../place.ts';
 import type { RowSource } from '../rows/row-source.ts';
-import { useRows } from '../rows/use-rows.ts';
 import { actorOf, filterOf, referenceIn } from './audit.tsx';
-import { Columns, Detail, Facts } from './detail.tsx';
+import { Detail, Facts, ReadTab } from './detail.tsx';
 
 const LIST = apiPath`/AuditEvent?_result=array&result=refused&_count=100`;
 
@@ -50,19 +49,10 @@ function aboutOf(record: JsonObject): string {
 /** The tab with the refusals of the box. */
 export function Refusals({ place }: { readonly place: Place }) {
   const { say } = useUi();
-  const rows = useRows(refusalSource);
-  const { id } = place;
   return (
-    <Columns
-      place={place}
-      isOpen={id !== undefined}
-      title={say.tabs.refusals}
-      rows={rows}
-      path="/AuditEvent"
-      empty={say.noRefusals}
-    >
-      {id === undefined ? undefined : <RefusalDetail key={id} id={id} />}
-    </Columns>
+    <ReadTab place={place} source={refusalSource} path="/AuditEvent" empty={say.noRefusals}>
+      {(id) => <RefusalDetail key={id} id={id} />}
+    </ReadTab>
   );
 }
 

@@ -10,9 +10,8 @@ import type { Place } from '../place.ts';
 import { Hindered } from '../record/answer-alert.tsx';
 import { titleOf } from '../rows/row-source.ts';
 import type { RowSource } from '../rows/row-source.ts';
-import { useRows } from '../rows/use-rows.ts';
 import type { Rows } from '../rows/use-rows.ts';
-import { Columns, Detail, Facts } from './detail.tsx';
+import { Detail, Facts, ReadTab } from './detail.tsx';
 import { useSessionsEnd } from './end-sessions.ts';
 import type { Ending } from './end-sessions.ts';
 import { useFetched } from './use-fetched.ts';
@@ -24,6 +23,7 @@ const LIST = apiPath`/Session?_result=array&status=active&_count=100`;
 const sessionSource: RowSource = {
   path: LIST,
   readsAll: false,
+  useMore: useEmails,
   columns: [
     { header: (say) => say.who, cell: subjectOf },
     { header: (say) => say.client, cell: (session) => referencedId(session, 'client'), from: 'medium' },
@@ -50,19 +50,10 @@ function subjectOf(session: JsonObject, say: Messages): string {
 /** The tab with the active sessions of the box. */
 export function Sessions({ place }: { readonly place: Place }) {
   const { say } = useUi();
-  const rows = useRows(sessionSource, useEmails);
-  const { id } = place;
   return (
-    <Columns
-      place={place}
-      isOpen={id !== undefined}
-      title={say.tabs.sessions}
-      rows={rows}
-      path="/Session"
-      empty={say.noSessionsYet}
-    >
-      {id === undefined ? undefined : <SessionDetail key={id} id={id} rows={rows} />}
-    </Columns>
+    <ReadTab place={place} source={sessionSource} path="/Session" empty={say.noSessionsYet}>
+      {(id, rows) => <SessionDetail key={id} id={id} rows={rows} />}
+    </ReadTab>
   );
 }
 

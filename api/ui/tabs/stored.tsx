@@ -9,7 +9,7 @@ import { useUi } from '../context.ts';
 import { jsonFaults } from '../json/json-faults.ts';
 import type { Messages } from '../messages/messages.ts';
 import type { Place } from '../place.ts';
-import { POLICY_FIELDS, PolicyForm, PolicyUse } from '../policy/policy-form.tsx';
+import { POLICY_FIELDS, PolicyForm } from '../policy/policy-form.tsx';
 import { CopyText } from '../record/copy.tsx';
 import { JsonField } from '../record/field.tsx';
 import { draftValue, isJsonDraft, jsonDraft, withoutServiceFields } from '../record/json-draft.ts';
@@ -64,15 +64,15 @@ const policyKind: RecordKind<JsonDraft> = {
         from: 'medium',
       },
       { header: (say) => say.who, cell: subjectsOf, from: 'wide' },
-      { header: (say) => say.lastUse, cell: (): Cell => '' },
+      { header: (say) => say.lastUse, cell: (): Cell => '', isMore: true },
     ],
+    useMore: useLastUse,
   },
   body: ({ json }) => json,
   fields: POLICY_FIELDS,
   Fields: (props) => <StoredFields {...props} kind="AccessPolicy" Form={PolicyForm} />,
   views: ['form', 'json', 'yaml'],
-  Below: PolicyUse,
-  useMore: useLastUse,
+  Below: PolicyQuestion,
   restore: (record) => ({
     method: 'POST',
     path: apiPath`/AccessPolicy`,
