@@ -149,7 +149,7 @@ export function digestStep(fresh: string): RotationStep {
  * place of them.
  */
 export function providedRefusal(change: KeyChange, secretName: string): string {
-  return `The Secret ${secretName} is provided (BOXGATE_KEYS_PROVIDED), so its owner would undo a change made here. Change it at its source: ${stepsOfOwner[change]}; docs/guides/production.md has the details`;
+  return `The Secret ${secretName} is provided (BOXGATE_KEYS_PROVIDED), so its owner would undo a change made here. Change it at its source: ${stepsOfOwner[change]}; docs/guides/keys.md has the details`;
 }
 
 /** The steps of {@link managementStep} and its neighbours, for the owner of a provided Secret. */

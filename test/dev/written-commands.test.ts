@@ -32,8 +32,8 @@ const notRun: readonly (readonly [page: string, command: string, why: string])[]
   ['docs/maintainers/reliability.md', 'make test', 'it runs this test'],
   ['docs/maintainers/reliability.md', 'make faults', 'it takes two hours'],
   ['docs/maintainers/reliability.md', 'make hour', 'it takes ten minutes or more'],
-  ['docs/guides/tenancy.md', 'kubectl --namespace boxgate-system scale', 'it needs the Deployment of the chart'],
-  ['docs/guides/tenancy.md', 'boxgate operator --release-finalizers', 'it runs in the image of the operator'],
+  ['docs/guides/uninstall.md', 'kubectl --namespace boxgate-system scale', 'it needs the Deployment of the chart'],
+  ['docs/guides/uninstall.md', 'boxgate operator --release-finalizers', 'it runs in the image of the operator'],
   ['docs/guides/tenancy.md', 'kubectl annotate namespace shop boxgate.dev/adopt-uid', 'the reader fills in the uid'],
   ['docs/guides/tenancy.md', 'kubectl annotate namespace shop boxgate.dev/discard-uid', 'the reader fills in the uid'],
   [
@@ -80,7 +80,9 @@ const runElsewhere: ReadonlyMap<string, string> = new Map([
   ['docs/reference/plan.md', 'test/cli/plan-page.test.ts'],
   ['docs/guides/tour.md', 'test/dev/tour.test.ts'],
   ['docs/guides/web-and-api.md', 'test/dev/web-and-api.test.ts'],
-  ['docs/guides/production.md', 'test/operator/production-page.test.ts'],
+  ...['guides/production.md', 'guides/keys.md', 'guides/upgrade.md', 'guides/uninstall.md', 'reference/alerts.md'].map(
+    (page) => [`docs/${page}`, 'test/operator/production-page.test.ts'] as const,
+  ),
 ]);
 
 function blocksOf(page: string): ReadonlySet<string> {

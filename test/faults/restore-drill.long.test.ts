@@ -12,7 +12,7 @@ const secret = 'a-secret-of-the-drill';
 const machine = { grant_types: ['client_credentials'], secret };
 const everything = { engine: 'allow', subjects: 'authenticated' };
 
-describe('F-19 docs/guides/production.md: a database that is restored from a backup', () => {
+describe('F-19 docs/guides/upgrade.md: a database that is restored from a backup', () => {
   let postgres: OwnPostgres;
   let rig: OperatorRig;
   let folder: string;

@@ -13,7 +13,15 @@ import { startOperatorRig, type OperatorRig } from './operator-rig.ts';
 import { runBlocks, shellBlocks, type ShellBlock } from './shell-page.ts';
 import { eventually } from '../support/eventually.ts';
 
-const blocks = shellBlocks(readFileSync('docs/guides/production.md', 'utf8'));
+/** The pages about an installation, whose commands run here. */
+const pages = [
+  'guides/production.md',
+  'guides/keys.md',
+  'guides/upgrade.md',
+  'guides/uninstall.md',
+  'reference/alerts.md',
+];
+const blocks = pages.flatMap((page) => shellBlocks(readFileSync(`docs/${page}`, 'utf8')));
 
 /**
  * Blocks that need pods, Helm or a registry, by their beginning, with the file of test/e2e that runs the same on a real
@@ -26,15 +34,11 @@ const onRealCluster: readonly (readonly [start: string, file: string, line: stri
     'installation.ts',
     "['upgrade', '--install', release, 'charts/boxg",
   ],
-  [
-    'rotation=management step=1\n',
-    'faults/rotations.test.ts',
-    "blocksOf('guides/production.md', 'Rotate a key', 'sh')",
-  ],
+  ['rotation=management step=1\n', 'faults/rotations.test.ts', "blocksOf('guides/keys.md', 'Rotate a key', 'sh')"],
   [
     'kubectl --namespace boxgate-system rollout restart deployment/boxgate-api',
     'faults/rotations.test.ts',
-    "blocksOf('guides/production.md', 'Rotate a key', 'sh')",
+    "blocksOf('guides/keys.md', 'Rotate a key', 'sh')",
   ],
   ['helm upgrade boxgate charts/boxgate', 'faults/rolling.test.ts', 'install(ofNextRelease())'],
   ['helm rollback boxgate', 'faults/rolling.test.ts', "['rollback', release, "],
@@ -50,7 +54,7 @@ const revoking = blockWith('revoke_sessions_before');
 const listing = blockWith('groups.boxgate.dev --all-namespaces\n');
 const removing = blockWith('kubectl delete services');
 
-describe('docs/guides/production.md', () => {
+describe('the pages about an installation', () => {
   let rig: OperatorRig;
   let folder: string;
   let run: (block: ShellBlock) => Promise<string>;
@@ -71,7 +75,7 @@ describe('docs/guides/production.md', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('has no command but those that run here and those that need a real cluster', () => {
+  it('have no command but those that run here and those that need a real cluster', () => {
     const here = new Set([namespaces, secret, closing, opening, revoking, listing, removing]);
     const others = blocks.filter((block) => !here.has(block)).map(({ commands }) => commands);
     expect(others.map((commands) => onRealCluster.find(([start]) => commands.startsWith(start)))).to.deep.equal(
@@ -80,7 +84,7 @@ describe('docs/guides/production.md', () => {
     for (const [, file, line] of onRealCluster) expect(readFileSync(`test/e2e/${file}`, 'utf8')).to.contain(line);
   });
 
-  it('creates the namespaces of its values, also if one is there, and the Secret of the role that it declares', async () => {
+  it('create the namespaces of its values, also if one is there, and the Secret of the role that it declares', async () => {
     await run(namespaces);
     await run(secret);
     const values: unknown = parse(blocksOf('guides/production.md', 'Chart', 'yaml')[0] ?? '');
@@ -104,7 +108,7 @@ describe('docs/guides/production.md', () => {
     expect(url.hostname).to.equal(`${String(at(cluster, 'metadata', 'name'))}-rw`);
   });
 
-  it('closes the public port, and opens it again', async () => {
+  it('close the public port, and open it again', async () => {
     const services = `/api/v1/namespaces/${operatorNamespace}/services`;
     const selector = { 'app.kubernetes.io/component': 'api' };
     const body = { metadata: { name: 'boxgate-api' }, spec: { selector, ports: [{ port: 80 }] } };
@@ -119,7 +123,7 @@ describe('docs/guides/production.md', () => {
     expect(await now()).to.deep.equal(selector);
   });
 
-  it('revokes what began before now in every box, also where there was no Box, and nothing that begins later', async () => {
+  it('revoke what began before now in every box, also where there was no Box, and nothing that begins later', async () => {
     // E-30: the drill took the laptop's clock. Here it is wrong by years, and sessions would stay valid.
     writeFileSync(path.join(folder, 'date'), '#!/bin/sh\necho 2001-02-03T04:05:06Z\n', { mode: 0o755 });
     const secret = 'a-secret-of-this-page';
@@ -160,7 +164,7 @@ describe('docs/guides/production.md', () => {
       .and.to.contain('client.boxgate.dev/app');
   });
 
-  it('removes the Services of boxes, and no other one of that name', async () => {
+  it('remove the Services of boxes, and no other one of that name', async () => {
     const [ours, foreign] = [await rig.box(), await rig.box()];
     const body = { metadata: { name: 'boxgate' }, spec: { ports: [{ port: 80 }] } };
     await rig.plane.call({ method: 'POST', path: `/api/v1/namespaces/${foreign}/services`, body });

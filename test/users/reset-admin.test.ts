@@ -62,7 +62,7 @@ describe('boxgate admin reset', () => {
     return { code, stdout: command.stdout, stderr: command.stderr };
   }
 
-  it('R-37 leads back in, as docs/guides/database.md says, when the encryption key is lost', async () => {
+  it('R-37 leads back in, as docs/guides/keys.md says, when the encryption key is lost', async () => {
     const refused: unknown = await startApi({ database, environment }).catch((error: unknown) => error);
     expect(String(refused)).to.contain('BOXGATE_ENCRYPTION_KEY holds no key that opens the signing keys');
     await ownerQuery({ database }, 'DELETE FROM boxgate.signing_key', []);

@@ -18,9 +18,9 @@ const rotations = [
   ['digest', ['digest-key']],
 ] as const;
 
-const [step = '', restart = ''] = blocksOf('guides/production.md', 'Rotate a key', 'sh');
+const [step = '', restart = ''] = blocksOf('guides/keys.md', 'Rotate a key', 'sh');
 
-describe('docs/guides/production.md: rotation of a key under load', () => {
+describe('docs/guides/keys.md: rotation of a key under load', () => {
   let ground: Ground;
   before(async () => {
     ground = await createGround('rotations');

@@ -25,7 +25,7 @@ const kinds = [
 /** Objects that Kubernetes itself creates in every namespace. */
 const ofKubernetes = ['ConfigMap/kube-root-ca.crt', 'ServiceAccount/default'];
 
-/** Objects that remain in the namespace of the installation, as docs/guides/production.md says. */
+/** Objects that remain in the namespace of the installation, as docs/guides/uninstall.md says. */
 const remaining = [
   'Lease/boxgate-operator',
   'PersistentVolumeClaim/data-boxgate-postgres-0',
@@ -56,7 +56,7 @@ describe('story 8: uninstalling', () => {
     const left = await listObjects(kinds.join(','), { namespace: system });
     const names = left.map((object) => `${textAt(object, 'kind') ?? ''}/${nameOf(object)}`);
     expect(names.filter((name) => !ofKubernetes.includes(name)).sort()).to.deep.equal(remaining);
-    const [, page = ''] = readFileSync('docs/guides/production.md', 'utf8').split('## Uninstall');
+    const page = readFileSync('docs/guides/uninstall.md', 'utf8');
     for (const name of remaining) expect(page).to.contain(`\`${name.split('/')[1] ?? ''}\``);
   });
 

@@ -14,7 +14,7 @@ import { alertStories } from './alert-stories.ts';
 import type { Series } from './alert-stories.ts';
 
 const run = promisify(execFile);
-const runbook = 'https://docs.example/production';
+const runbook = 'https://docs.example/alerts';
 
 /** The alerts as the chart renders them, in Prometheus itself: promtool plays series to it, and compares what fires. */
 describe('the alerts of the chart, in promtool', () => {
@@ -74,7 +74,7 @@ describe('the alerts of the chart, in promtool', () => {
   for (const [alert, { fires, at: minute, labels, summary, quiet }] of Object.entries(alertStories)) {
     it(`${alert} fires and links its runbook, and is quiet when it should be`, async () => {
       const rule = rules.find((found) => at(found, 'alert') === alert);
-      expect(readFileSync('docs/guides/production.md', 'utf8')).to.include(`\n### ${alert}\n`);
+      expect(readFileSync('docs/reference/alerts.md', 'utf8')).to.include(`\n## ${alert}\n`);
       await play(fires, alert, [minute], {
         exp_labels: { severity: at(rule, 'labels', 'severity'), ...labels },
         exp_annotations: {
