@@ -3,7 +3,8 @@ import type { Steps } from './steps.ts';
 
 /**
  * Checks whether a field holds an ID, or a list of them. The ID of a user or group is a number, and its decimal text
- * where OAuth or a path demands text (docs/guides/policies.md): comparisons of these fields treat both forms as equal.
+ * where OAuth or a path demands text (docs/reference/policy-engines.md): comparisons of these fields treat both forms
+ * as equal.
  */
 export function isIdField(name: string): boolean {
   return ID_FIELDS.has(name);

@@ -58,8 +58,9 @@ function isAtCredential({ path }: Readonly<Record<string, unknown>>): boolean {
 export const REQUEST_OBJECT_VERSION = 3;
 
 /**
- * View of a request that every engine gets (docs/guides/policies.md). A part that a request does not have is absent,
- * never null: a client's own request has no `user`, a request without a token has neither `client` nor `session`.
+ * View of a request that every engine gets (docs/reference/policy-engines.md). A part that a request does not have is
+ * absent, never null: a client's own request has no `user`, a request without a token has neither `client` nor
+ * `session`.
  */
 export interface RequestObject {
   /** Lower case: `get`, `post`. */

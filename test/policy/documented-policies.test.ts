@@ -19,10 +19,10 @@ import { MILLISECONDS_PER_DECISION, STEPS_PER_DECISION } from '../../api/policy/
 import { code, examplesIn, resourceIn, subjectOf, tableRows } from './documented-examples.ts';
 import { sampleRequest } from './policies.ts';
 
-const page = readFileSync('docs/guides/policies.md', 'utf8');
+const page = readFileSync('docs/reference/policy-engines.md', 'utf8');
 
-describe('docs/guides/policies.md', () => {
-  for (const { source, rows } of examplesIn(page)) {
+describe('docs/guides/policies.md and docs/reference/policy-engines.md', () => {
+  for (const { source, rows } of examplesIn(readFileSync('docs/guides/policies.md', 'utf8') + page)) {
     const index = createPolicyIndex();
     const checked = checkResource('AccessPolicy', resourceIn(source));
     const name = checked.ok ? checked.resource.id : 'an example';
@@ -41,18 +41,18 @@ describe('docs/guides/policies.md', () => {
     }
   }
 
-  it('has an example of every engine', () => {
+  it('have an example of every engine', () => {
     const engines = examplesIn(page).map(({ source }) => ownMember(resourceIn(source), 'engine'));
     expect(engines).to.include.members([...RULE_ENGINES, 'complex']);
   });
 
-  it('lists every field of the request object, with the version', () => {
+  it('list every field of the request object, with the version', () => {
     const listed = tableRows('| field | type | meaning |', page).map(([field = '']) => code(field));
     expect(listed).to.have.members(Object.keys(sampleRequest({ body: 1, changes: [], user: { id: 1 } })));
     expect(page).to.contain(`same object, version ${REQUEST_OBJECT_VERSION}.`);
   });
 
-  it('names the limits that hold', () => {
+  it('name the limits that hold', () => {
     const figure = (count: number) => count.toLocaleString('en');
     const { properties } = schemaNode(accessPolicySchema);
     expect(tableRows('| what | maximum |', page)).to.deep.equal([
@@ -69,7 +69,7 @@ describe('docs/guides/policies.md', () => {
     ]);
   });
 
-  it('names the formats that are known', () => {
+  it('name the formats that are known', () => {
     const formats = /Formats: ([^.]+)\./.exec(page)?.[1]?.match(/[a-z0-9-]+/g);
     expect(formats).to.have.members(Object.keys(FORMATS));
   });

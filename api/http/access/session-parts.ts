@@ -8,8 +8,8 @@ import { GRANT_NAMES } from '../../db/session/record.ts';
 import type { GrantedToken } from '../../oauth/session/still-granted.ts';
 
 /**
- * Returns a token's session as policies see it (docs/guides/policies.md): client, user and session as in REST, the
- * user's data as a parsed value, claims as in a JWT.
+ * Returns a token's session as policies see it (docs/reference/policy-engines.md): client, user and session as in REST,
+ * the user's data as a parsed value, claims as in a JWT.
  */
 export function sessionParts(
   session: LiveSession,
