@@ -21,8 +21,10 @@ interface Reply {
   readonly seen: unknown;
 }
 
-/** The part of docs/guides/gateways.md about a gateway, and the answers that this gateway makes of those of Boxgate. */
+/** The part of a guide about a gateway, and the answers that this gateway makes of those of Boxgate. */
 export interface GatewayPage {
+  /** Guide with the heading; `gateways` unless given. */
+  readonly guide?: string;
   readonly heading: string;
   /** Language of its block of code; Caddy's has none. */
   readonly language: string;
@@ -46,7 +48,7 @@ export interface GatewayPage {
   readonly down: number;
 }
 
-/** The headers by which docs/guides/gateways.md tells an app who is calling. */
+/** The headers by which docs/reference/auth-check.md tells an app who is calling. */
 const identityHeaders = ['Client', 'User', 'Scope', 'Session', 'Policy', 'Email', 'Email-Verified', 'Groups'].map(
   (part) => `X-Auth-${part}`,
 );
@@ -61,9 +63,9 @@ function policy(id: string, fields: object) {
   return { kind: 'AccessPolicy', id, apps: ['orders.example'], ...fields } as const;
 }
 
-/** Describes a gateway, with its configuration on docs/guides/gateways.md, in front of an app. */
+/** Describes a gateway, with its configuration in the guides, in front of an app. */
 export function describeGateway(name: GatewayName, page: GatewayPage): void {
-  describe(`${name} with the configuration of docs/guides/gateways.md`, () => {
+  describe(`${name} with the configuration of its guide`, () => {
     let api: TestApi;
     let app: Server | undefined;
     let appUrl = '';
@@ -106,7 +108,7 @@ export function describeGateway(name: GatewayName, page: GatewayPage): void {
 
     /** Returns the page's configuration with the addresses of this test. */
     function configuration(boxgateUrl: string): string {
-      const [block = ''] = blocksOf('guides/gateways.md', page.heading, page.language);
+      const [block = ''] = blocksOf(`guides/${page.guide ?? 'gateways'}.md`, page.heading, page.language);
       return page.configure(block, appUrl, boxgateUrl);
     }
 

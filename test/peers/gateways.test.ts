@@ -8,8 +8,8 @@ import { describeGateway } from './gateway-stories.ts';
 describeGateway('nginx', nginxPage);
 describeGateway('caddy', caddyPage);
 
-describe('an app with Express, as docs/guides/gateways.md has it', () => {
-  const [program = ''] = blocksOf('guides/gateways.md', 'The path that the app sees', 'js');
+describe('an app with Express, as docs/reference/auth-check.md has it', () => {
+  const [program = ''] = blocksOf('reference/auth-check.md', 'The path that the app sees', 'js');
   const paths = [
     '/orders/7',
     '/admin/../orders/7',

@@ -176,8 +176,8 @@ function requestOf(
 const NONE = '-';
 
 /**
- * Returns the headers that tell the app who is calling (docs/guides/gateways.md, Headers). None is empty, and those of
- * every answer are always there: a gateway that copies them then replaces what the caller has sent.
+ * Returns the headers that tell the app who is calling (docs/reference/auth-check.md, Headers). None is empty, and
+ * those of every answer are always there: a gateway that copies them then replaces what the caller has sent.
  */
 function identityHeaders({ id, client, user, scope }: LiveSession, policy: string): Record<string, string> {
   const email = user !== null && hasScope(scope, 'email') ? emailHeaders(user) : {};

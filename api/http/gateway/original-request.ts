@@ -25,8 +25,8 @@ interface Told {
 export const CHECK_PATH = '/auth/check';
 
 /**
- * Reads the original request from the headers or the path of a gateway (docs/guides/gateways.md, Dialects). A caller
- * can add headers of another dialect to its own request: what is told twice must be told alike. Throws Problem
+ * Reads the original request from the headers or the path of a gateway (docs/reference/auth-check.md, Dialects). A
+ * caller can add headers of another dialect to its own request: what is told twice must be told alike. Throws Problem
  * `bad-request`.
  */
 export function originalRequest(request: IncomingMessage, path: string): OriginalRequest {

@@ -41,7 +41,7 @@ const envoy = (call: Call, more: Readonly<Record<string, string>> = {}): Check =
   },
 });
 
-/** Requests that these gateways are documented to send, with the configuration of docs/guides/gateways.md. */
+/** Requests that these gateways are documented to send, with the configurations of the guides. */
 const gateways: Readonly<Record<string, (call: Call) => Check>> = {
   // https://kubernetes.github.io/ingress-nginx/user-guide/nginx-configuration/annotations/#external-authentication
   'ingress-nginx': (call) => ({

@@ -36,7 +36,7 @@ const gateways: Readonly<Partial<Record<GatewayName, typeof nginxPage>>> = {
 };
 
 // E-08: what stands between the decision and the app.
-describe('apps behind the gateways of docs/guides/gateways.md', () => {
+describe('apps behind the gateways of the guides', () => {
   let api: TestApi;
   let token = '';
 
@@ -56,10 +56,10 @@ describe('apps behind the gateways of docs/guides/gateways.md', () => {
   after(() => api.stop());
 
   for (const app of appServers) {
-    for (const [name, { heading, language, configure }] of Object.entries(gateways)) {
+    for (const [name, { guide = 'gateways', heading, language, configure }] of Object.entries(gateways)) {
       it(`see who is calling, and nothing that the caller claims: ${app.title} behind ${name}`, async () => {
         const server = await startAppServer(app);
-        const [block = ''] = blocksOf('guides/gateways.md', heading, language);
+        const [block = ''] = blocksOf(`guides/${guide}.md`, heading, language);
         const gateway = await startGateway(gatewayName(name), configure(block, server.url, api.url));
         try {
           for (const extra of [

@@ -4,6 +4,7 @@ import type { GatewayPage } from '../gateway-stories.ts';
 
 /** The section about Envoy. */
 export const envoyPage: GatewayPage = {
+  guide: 'gateways-envoy',
   heading: 'Envoy',
   language: 'yaml',
   configure: (block, app, boxgate) =>
