@@ -16,7 +16,7 @@ const pictures = [
 
 /** Pages with the pictures. */
 const shownIn = [
-  { document: 'docs/guides/users.md', states: pageStates, desk: {} },
+  { document: 'docs/reference/sign-in-pages.md', states: pageStates, desk: {} },
   { document: 'docs/reference/ui.md', states: uiStates, desk: { viewport: { width: 1100, height: 700 } } },
 ];
 
