@@ -68,6 +68,15 @@ const runBy: readonly (readonly [page: string, start: string, file: string, line
     "'audit --result refused --limit 20'",
   ],
   ['charts/boxgate/README.md', 'helm test boxgate ', 'test/e2e/stories/01-install.test.ts', "['test', release, "],
+  ...['python3', 'go run', 'java'].map(
+    (start) =>
+      [
+        'docs/guides/get-a-token.md',
+        `${start} examples/`,
+        'test/peers/get-a-token.test.ts',
+        '`exec ${command}`',
+      ] as const,
+  ),
   ['docs/guides/protect-your-api.md', 'go -C orders-go ', 'test/peers/documented-program.ts', "one.startsWith('go ')"],
 ];
 

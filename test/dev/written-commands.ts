@@ -1,6 +1,6 @@
 /** A line, or a whole ```sh block, begins with one of these where it is a command. */
 const command =
-  /^(?:\.\/box(?:gate|ctl)|make|npm|npx|node|curl|git|kubectl|helm|kind|docker|go|python3|boxgate|psql|until|[A-Z][A-Z_]+=\S+|CREATE ROLE) ?/;
+  /^(?:\.\/box(?:gate|ctl)|make|npm|npx|node|curl|git|kubectl|helm|kind|docker|go|java|python3|boxgate|psql|until|[A-Z][A-Z_]+=\S+|CREATE ROLE) ?/;
 
 /**
  * The commands of a page, as they are written: each ```sh block, and each line of an indented block that begins with a

@@ -7,7 +7,7 @@ import { startApi } from '../support/api.ts';
 import type { TestApi } from '../support/api.ts';
 import { oauthStatus } from '../../api/oauth/oauth-error.ts';
 
-const pages = ['docs/guides/get-a-token.md', 'docs/guides/check-a-token.md'];
+const pages = ['docs/reference/tokens.md', 'docs/guides/check-a-token.md'];
 
 /** The requests of the pages, each with the answer behind it; '' where there is none. */
 function documented(): readonly { readonly request: string; readonly answer: string }[] {

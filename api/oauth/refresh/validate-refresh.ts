@@ -46,7 +46,7 @@ export function validateRefresh(
   return isRotating(client, family.grant) ? 'rotate' : 'slide';
 }
 
-/** Checks the present settings, which apply even if the family began under others (docs/guides/get-a-token.md). */
+/** Checks the present settings, which apply even if the family began under others (docs/reference/tokens.md). */
 function isPermitted(family: RefreshFamily, { client }: ClientState, box: Box, now: number): boolean {
   const settings = refreshSettings(client, family.grant);
   return (

@@ -31,7 +31,7 @@ export function stillGranted(
   return audience === undefined || scope === undefined ? undefined : { audience, scope };
 }
 
-/** Checks whether a client lists a grant and its box has not switched it off (docs/guides/get-a-token.md). */
+/** Checks whether a client lists a grant and its box has not switched it off (docs/reference/tokens.md). */
 export function mayUseGrant(grant: FirstGrant, { grant_types }: Client, box: Box): boolean {
   if (!grant_types.includes(GRANT_NAMES[grant])) return false;
   if (grant === 'i') return allows(box, 'implicit');

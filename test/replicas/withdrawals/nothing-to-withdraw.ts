@@ -1,7 +1,6 @@
 import type { FieldProof } from '../../house/field-proofs.ts';
 
-const lifetime =
-  'a token keeps the lifetime that it was issued with (docs/guides/get-a-token.md, Settings that change)';
+const lifetime = 'a token keeps the lifetime that it was issued with (docs/reference/tokens.md, Settings that change)';
 const shown = 'it is shown, and lets nobody do anything';
 const narrows = 'it restricts: what it does not allow was allowed before';
 const stores = 'it says what becomes of the row, not what it grants';
