@@ -14,6 +14,7 @@ import type { StoredResource } from '../db/resource/resource.ts';
 import { resourceListing } from '../db/resource/search.ts';
 import type { ResourceFilters } from '../db/resource/search.ts';
 import { storeResources } from '../db/resource/store.ts';
+import type { ResourceWrite } from '../db/resource/store.ts';
 import { deleteResources } from '../db/resource/write.ts';
 import { Problem } from '../problem.ts';
 import { readDates } from './search/values.ts';
@@ -24,7 +25,14 @@ import { changing, changingRights, refuseManaged, withinQuota } from './write/ch
 import { changedResourceFields, resourceEvent, storeEvent } from './write/changed-fields.ts';
 import type { WriteConditions, Preconditions } from './write/conditions.ts';
 import { demandPreconditions } from './write/conditions.ts';
-import { givesReadOnly, readOnlyFaults, storedElements, storedView, withWarnings } from './write/stored-view.ts';
+import {
+  givesReadOnly,
+  PREVIOUS_UNTIL,
+  readOnlyFaults,
+  storedElements,
+  storedView,
+  withWarnings,
+} from './write/stored-view.ts';
 import type { StoredRow } from './write/stored-view.ts';
 import { readSubmission, validateSubmission } from './write/submission.ts';
 import type { Submission } from './write/submission.ts';
@@ -168,20 +176,28 @@ async function patch(
 
 /** Returns a resource after a change. Throws Problem `conflict` when a patch does not fit it, and `invalid`. */
 function changed(current: StoredResource, requested: RequestedChange): unknown {
-  const shown = storedView(current);
+  const { [PREVIOUS_UNTIL]: _until, ...shown } = storedView(current);
   if (requested.form === 'json-patch')
-    return changedDocument(shown, { ...requested, value: requested.value.map(writeOnlySecret) });
+    return changedDocument(shown, { ...requested, value: requested.value.map(unshownMember) });
   const result = changedDocument(shown, requested);
-  // A merge removes what is null, and the secret was not there to begin with: it would be kept.
-  const removesSecret = isObject(requested.value) && requested.value['secret'] === null;
-  return removesSecret && isObject(result) ? { ...result, secret: null } : result;
+  const { value } = requested;
+  if (!isObject(result) || !isObject(value)) return result;
+  // A merge removes what is null, and these were not there to begin with: they would be kept.
+  return {
+    ...result,
+    ...Object.fromEntries(unshown.filter((name) => value[name] === null).map((name) => [name, null])),
+  };
 }
 
-/** Turns `replace` and `remove` of the secret into `add`: the document does not show it. */
-function writeOnlySecret(operation: unknown): unknown {
-  if (!isObject(operation) || operation['path'] !== '/secret') return operation;
-  if (operation['op'] === 'remove') return { op: 'add', path: '/secret', value: null };
-  return operation['op'] === 'replace' ? { ...operation, op: 'add' } : operation;
+/** Members that a patch may set, of a document that does not show them: a new secret ends the previous one, too. */
+const unshown = ['secret', PREVIOUS_UNTIL];
+
+/** Turns `replace` and `remove` of an unshown member into `add`. */
+function unshownMember(operation: unknown): unknown {
+  if (!isObject(operation) || !unshown.some((name) => operation['path'] === `/${name}`)) return operation;
+  const { op, path } = operation;
+  if (op === 'remove') return { op: 'add', path, value: null };
+  return op === 'replace' ? { ...operation, op: 'add' } : operation;
 }
 
 /**
@@ -231,17 +247,18 @@ async function store(
     if (fault !== undefined) throw new Problem('invalid', [fault]);
   }
   const secrets = secretsOf(replacement);
-  if (current !== undefined && secrets === undefined && isDeepStrictEqual(current.body, body))
+  const previous = previousOf(replacement, secrets);
+  if (current !== undefined && secrets === undefined && previous === undefined && isDeepStrictEqual(current.body, body))
     return withWarnings(connection, box, resource, current);
-  // A new secret of a client, or its removal, makes all others invalid.
-  const previous = secrets === undefined ? undefined : null;
   const write = { kind, id, body, secrets, previous, owner: undefined, digest: undefined };
   await withinQuota(connection, box, async () => {
     await storeResources(connection, box, await bumpVersion(connection, box), [write]);
   });
   const stored = await readResource(connection, box, write);
   if (stored === undefined) throw new Error(`${kind} ${id} was stored, and is not there`);
-  note(storeEvent({ kind, id }, current?.body, body, secrets === undefined ? [] : ['secret']));
+  const changesUntil = submission.previousUntil !== undefined && previous !== undefined;
+  const besides = [...(secrets === undefined ? [] : ['secret']), ...(changesUntil ? [PREVIOUS_UNTIL] : [])];
+  note(storeEvent({ kind, id }, current?.body, body, besides));
   return withWarnings(connection, box, resource, stored);
 }
 
@@ -253,3 +270,25 @@ function secretsOf({ submission, current, hash }: Replacement): readonly string[
   if (hash === undefined) throw new TypeError('a secret that was not hashed');
   return [hash];
 }
+
+/**
+ * Returns the previous secret to store; undefined: the present one stays. A new secret, or the removal of the secret,
+ * ends it unless the submission says until when the replaced one is valid. Throws Problem `invalid` if there is none.
+ */
+function previousOf(
+  { submission: { previousUntil }, current }: Replacement,
+  secrets: readonly string[] | undefined,
+): ResourceWrite['previous'] {
+  if (secrets === undefined) {
+    const isSame = previousUntil === undefined || (previousUntil ?? undefined) === current?.previousUntil;
+    if (isSame || current === undefined) return undefined;
+    if (previousUntil !== null && current.previousUntil === undefined) throw new Problem('invalid', [noPrevious]);
+  }
+  if (previousUntil === undefined || previousUntil === null || secrets?.length === 0) return null;
+  return { stored: undefined, until: previousUntil };
+}
+
+const noPrevious = {
+  path: PREVIOUS_UNTIL,
+  message: 'has no previous secret to keep: send it together with a new secret',
+};

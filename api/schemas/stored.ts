@@ -42,9 +42,24 @@ const ofService = {
 
 const { secret: _secret, ...clientWithoutSecret } = clientSchema.properties;
 
+const previousUntil = 'The time until which the secret before the present one is valid too';
+
+/** A client as it is submitted. */
+export const submittedClient = Type.Object(
+  {
+    ...clientSchema.properties,
+    previous_secret_until: Type.Optional(
+      Type.Union([time('Time.'), Type.Null()], {
+        description: `${previousUntil}; with a new secret: that of the replaced one. Null, or a past time, ends it.`,
+      }),
+    ),
+  },
+  { description: 'An OAuth 2.0 client of one box.', additionalProperties: false },
+);
+
 /** A client as it is shown: without its secret. */
 export const clientView = Type.Object(
-  { ...clientWithoutSecret, ...ofService },
+  { ...clientWithoutSecret, previous_secret_until: Type.Optional(time(`${previousUntil}.`)), ...ofService },
   { description: 'An OAuth 2.0 client of one box. The secret is never shown.', additionalProperties: false },
 );
 

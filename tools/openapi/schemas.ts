@@ -6,7 +6,7 @@ import { questionSchema } from '../../api/http/resources/question.ts';
 import { serverMetadata } from '../../api/oauth/metadata.ts';
 import { SCOPE_OF_CLAIM } from '../../api/oauth/openid/user-claims.ts';
 import { accountSchema, passwordChangeSchema, grantSchema, sessionSchema } from '../../api/schemas/account.ts';
-import { bundleOf, accessPolicyView, clientView } from '../../api/schemas/stored.ts';
+import { bundleOf, accessPolicyView, clientView, submittedClient } from '../../api/schemas/stored.ts';
 import { explanationSchema, policyUsageSchema, recordedRequestSchema } from '../../api/schemas/explanation.ts';
 import { groupSchema, submittedGroupSchema } from '../../api/schemas/group.ts';
 import { introspectionSchema, tokenResponseSchema } from '../../api/schemas/oauth.ts';
@@ -14,7 +14,6 @@ import { exportedRowSchema, planLineSchema, planSchema } from '../../api/schemas
 import { oauthErrorSchema, operationOutcomeSchema } from '../../api/schemas/problems.ts';
 import * as user from '../../api/schemas/user.ts';
 import { accessPolicySchema } from '../../crds/access-policy.ts';
-import { clientSchema } from '../../crds/client.ts';
 import { isList, isObject } from '../../crds/path.ts';
 import type { JsonObject } from '../../crds/path.ts';
 
@@ -31,7 +30,7 @@ const LISTED: Readonly<Record<string, TSchema>> = {
 const text = { type: 'string' };
 
 const OTHERS: Readonly<Record<string, object>> = {
-  SubmittedClient: clientSchema,
+  SubmittedClient: submittedClient,
   SubmittedAccessPolicy: accessPolicySchema,
   SubmittedGroup: submittedGroupSchema,
   User: user.userSchema,

@@ -1,3 +1,4 @@
+import { NEVER } from '../../../crds/duration.ts';
 import type { Kind } from '../../../crds/kind.ts';
 import type { Connection } from '../core/transaction.ts';
 import type { Link } from '../../../crds/links.ts';
@@ -42,6 +43,8 @@ export interface StoredResource extends ResourceKey {
   readonly body: Readonly<Record<string, unknown>>;
   /** True if a client has a secret. */
   readonly hasSecret: boolean;
+  /** Milliseconds since 1970: until then its previous secret is valid; undefined: none is, or it has no end. */
+  readonly previousUntil: number | undefined;
   /** Undefined if it was created over REST, or retained when its object was deleted. */
   readonly owner: Owner | undefined;
   /** With microseconds, as the sort key of a cursor. */
@@ -55,6 +58,7 @@ export interface ResourceColumns {
   readonly version: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly has_secret: boolean;
+  readonly previous_until: Date | null;
   readonly owner_cluster: string | null;
   readonly owner_name: string | null;
   readonly owner_uid: string | null;
@@ -63,6 +67,7 @@ export interface ResourceColumns {
 
 /** The columns of a {@link StoredResource}; the table goes by `r`. */
 export const resourceColumns = `r.kind, r.id, r.version, r.body, cardinality(r.secrets) > 0 AS has_secret,
+       CASE WHEN r.previous_until > now() AND r.previous_until < '${NEVER}' THEN r.previous_until END AS previous_until,
        r.owner_cluster, r.owner_name, r.owner_uid, r.created_at::text AS created_at`;
 
 /** Converts a row for the rest of the service. */
@@ -73,6 +78,7 @@ export function storedResource(row: ResourceColumns): StoredResource {
     version: Number(row.version),
     body: row.body,
     hasSecret: row.has_secret,
+    previousUntil: row.previous_until?.getTime(),
     owner: ownerOf(row),
     createdAt: row.created_at,
   };

@@ -21,7 +21,7 @@ export interface ResourceWrite extends ResourceKey {
 }
 
 /**
- * A previous secret taken from the row, the generated one that applications use now: the client's current secret, or,
+ * A previous secret taken from the row, the one that applications use now: the client's current secret, or,
  * if that is the new one already or was never shown (NEVER), its previous one.
  */
 interface KeptPrevious {
@@ -190,10 +190,11 @@ function previousOf({ write, present, isTaken }: Change): PreviousSecret | undef
   if (isTaken) return undefined;
   const { until } = previous;
   const [current] = present.secrets;
-  const isKept = (current !== undefined && write.secrets?.[0] === current) || present.previous?.until === never;
+  const isKept = (write.secrets ?? present.secrets)[0] === current || present.previous?.until === never;
   if (isKept) return present.previous && { ...present.previous, until };
-  // A chosen secret is not kept: a generated one is meant to replace it.
-  return current?.startsWith('$sha256$') === true ? { stored: current, until } : undefined;
+  // A chosen secret is not kept for an operator: the generated one is meant to replace it.
+  const isLost = current === undefined || (write.owner !== undefined && !current.startsWith('$sha256$'));
+  return isLost ? undefined : { stored: current, until };
 }
 
 const upsert = `

@@ -6,7 +6,7 @@ import { clientSchema } from '../../../crds/client.ts';
 import { checkResource } from '../../../crds/validate.ts';
 import type { StoredResource, ResourceKey } from '../../db/resource/resource.ts';
 import type { StoredKind } from '../services.ts';
-import { withoutReadOnly } from './stored-view.ts';
+import { PREVIOUS_UNTIL, schemaPart, timeText } from './stored-view.ts';
 import type { SecurityEvent } from '../../audit/audit-trail.ts';
 
 const nouns = { Client: 'client', AccessPolicy: 'policy', Box: 'settings', Group: 'group' } as const satisfies Record<
@@ -66,12 +66,14 @@ export function changedResourceFields(
   current: StoredResource | undefined,
   wished: unknown,
 ): readonly string[] {
-  const settable = withoutReadOnly(wished);
+  const settable = schemaPart(kind, wished);
   const submitted: JsonObject = isObject(settable) ? settable : {};
   const checked = checkResource(kind, id === undefined ? submitted : { ...submitted, id });
   const { secret, ...after }: JsonObject = checked.ok ? { ...checked.resource } : submitted;
   const names = fieldsOf[kind].filter((name) => !identity.has(name) && name !== 'secret');
   const changed = differingFields(current?.body ?? {}, after, names);
   const changesSecret = secret === null ? current?.hasSecret === true : secret !== undefined;
-  return changesSecret ? [...changed, 'secret'].sort() : changed;
+  const until = isObject(wished) && kind === 'Client' ? wished[PREVIOUS_UNTIL] : undefined;
+  const changesUntil = until !== undefined && until !== timeText(current?.previousUntil);
+  return [...changed, ...(changesSecret ? ['secret'] : []), ...(changesUntil ? [PREVIOUS_UNTIL] : [])].sort();
 }

@@ -31,9 +31,12 @@ export interface StoredRow extends StoredResource {
   readonly warnings?: readonly string[];
 }
 
+/** Field of a client that keeps its present secret beside a new one, until then; it is not in the body. */
+export const PREVIOUS_UNTIL = 'previous_secret_until';
+
 /** Fields of a client or policy as it is shown. The secret is write-only and is never one of them. */
 export const storedElements: Readonly<Record<StoredKind, ReadonlySet<string>>> = {
-  Client: shownOf(clientSchema.properties),
+  Client: shownOf({ ...clientSchema.properties, [PREVIOUS_UNTIL]: undefined }),
   AccessPolicy: shownOf(accessPolicySchema.properties),
 };
 
@@ -43,7 +46,18 @@ function shownOf(properties: object): ReadonlySet<string> {
 
 /** Shows a client or policy: its submitted fields, those that the service sets, and warnings. */
 export function storedView({ warnings = [], ...resource }: StoredRow): View {
-  return { ...resource.body, ...readOnlyPart(resource), ...(warnings.length > 0 && { [warningsField]: warnings }) };
+  const until = timeText(resource.previousUntil);
+  return {
+    ...resource.body,
+    ...(until !== undefined && { [PREVIOUS_UNTIL]: until }),
+    ...readOnlyPart(resource),
+    ...(warnings.length > 0 && { [warningsField]: warnings }),
+  };
+}
+
+/** Returns a time in milliseconds since 1970 as it is shown (RFC 3339). */
+export function timeText(time: number | undefined): string | undefined {
+  return time === undefined ? undefined : new Date(time).toISOString();
 }
 
 /** Adds the warnings about a resource to its row, within the transaction that stores it. */
@@ -63,10 +77,12 @@ function readOnlyPart({ createdAt }: StoredResource): ReadOnlyFields {
   return { created_at: new Date(createdAt).toISOString() };
 }
 
-/** Returns a submitted value without the fields that the service sets and without warnings, for the schemas. */
-export function withoutReadOnly(value: unknown): unknown {
-  if (!isObject(value) || !(givesReadOnly(value) || Object.hasOwn(value, warningsField))) return value;
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !isReadOnly(name) && name !== warningsField));
+/** Returns the part of a submitted value that the schema of its kind describes. */
+export function schemaPart(kind: StoredKind, value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const others =
+    kind === 'Client' ? [...readOnlyFields, warningsField, PREVIOUS_UNTIL] : [...readOnlyFields, warningsField];
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !others.includes(name)));
 }
 
 /** Checks whether a submitted value has a field that the service sets. */

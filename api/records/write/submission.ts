@@ -2,6 +2,7 @@ import { isObject } from '../../../crds/path.ts';
 import type { AccessPolicy } from '../../../crds/access-policy.ts';
 import type { Client } from '../../../crds/client.ts';
 import type { Fault } from '../../../crds/fault.ts';
+import { MOMENT } from '../../../crds/fields.ts';
 import { keyFaults } from '../../../crds/public-keys.ts';
 import { sizeFaults } from '../../../crds/resource-size.ts';
 import { RESERVED_ID_MESSAGE, isReservedId } from '../../../crds/reserved-ids.ts';
@@ -10,7 +11,7 @@ import { CompiledPolicy } from '../../policy/compile.ts';
 import type { StoredResource } from '../../db/resource/resource.ts';
 import { Problem } from '../../problem.ts';
 import type { StoredKind } from '../services.ts';
-import { readOnlyFaults, withoutReadOnly } from './stored-view.ts';
+import { PREVIOUS_UNTIL, readOnlyFaults, schemaPart } from './stored-view.ts';
 
 /** A submitted resource that may be stored, its secret apart. */
 export interface Submission {
@@ -21,6 +22,8 @@ export interface Submission {
   readonly body: Readonly<Record<string, unknown>>;
   /** Absent: the stored one is kept; null: it is removed. */
   readonly secret: string | null | undefined;
+  /** Milliseconds since 1970. Absent: the previous secret stays, unless there is a new one; null: it ends. */
+  readonly previousUntil: number | null | undefined;
 }
 
 /** A submission, or every fault of the submitted value. */
@@ -54,19 +57,29 @@ export function readSubmission(
  * {@link readOnlyFaults}. `now` in milliseconds.
  */
 export function validateSubmission({ kind, id }: SubmissionPath, value: unknown, now: number): ValidatedSubmission {
-  const settable = withoutReadOnly(value);
+  const settable = schemaPart(kind, value);
   const given = isObject(settable) && id !== undefined ? { ...settable, id } : settable;
   const foreign = foreignId(value, id);
   const checked = checkResource(kind, given);
-  if (!checked.ok) return { ok: false, faults: [...foreign, ...checked.faults] };
+  const until = kind === 'Client' && isObject(value) ? value[PREVIOUS_UNTIL] : undefined;
+  const moment = typeof until === 'string' && aMoment.test(until) ? Date.parse(until) : undefined;
+  const wrong = moment === undefined && until !== undefined && until !== null ? [noMoment] : [];
+  if (!checked.ok) return { ok: false, faults: [...foreign, ...checked.faults, ...wrong] };
   const { resource } = checked;
-  const faults = [...foreign, ...faultsOf(resource, now)];
+  const faults = [...foreign, ...faultsOf(resource, now), ...wrong];
   if (faults.length > 0) return { ok: false, faults };
   const { secret, ...body } = { secret: undefined, ...resource };
   const tooLong = sizeFaults(body);
   if (tooLong.length > 0) return { ok: false, faults: tooLong };
-  return { ok: true, submission: { kind, id: resource.id, resource, body, secret } };
+  const previousUntil = until === null || (moment !== undefined && moment <= now) ? null : moment;
+  return { ok: true, submission: { kind, id: resource.id, resource, body, secret, previousUntil } };
 }
+
+const aMoment = new RegExp(MOMENT);
+const noMoment: Fault = {
+  path: PREVIOUS_UNTIL,
+  message: 'must be null, or a time with its offset, such as 2026-01-31T12:00:00Z (RFC 3339)',
+};
 
 /** C-01: a body that names another resource than the path is a mistake, whichever of the two is meant. */
 function foreignId(value: unknown, id: string | undefined): readonly Fault[] {
