@@ -153,6 +153,18 @@ describe('the first client, made in the console by what it says', () => {
         body: new URLSearchParams({ token: 'none' }),
       });
     expect((await introspect(second)).status).to.equal(200);
+    expect((await introspect(first)).status).to.equal(401);
+
+    await page
+      .getByLabel('The present secret', { exact: true })
+      .selectOption({ label: 'The present secret stays valid for 1 day' });
+    await press('Rotate secret');
+    await page.getByText(/^The previous secret is valid until /).waitFor();
+    const third = await read('Client secret');
+    expect([(await introspect(second)).status, (await introspect(third)).status]).to.deep.equal([200, 200]);
+    await press('End it now');
+    await page.getByText(/^The previous secret is valid until /).waitFor({ state: 'detached' });
+    expect([(await introspect(second)).status, (await introspect(third)).status]).to.deep.equal([401, 200]);
     await page.reload();
     await page.getByRole('button', { name: 'Rotate secret' }).waitFor();
     expect(await page.getByRole('textbox', { name: 'Client secret' }).count()).to.equal(0);

@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { isObject, parseJson } from '../../../crds/path.ts';
+import type { JsonObject } from '../../../crds/path.ts';
 import { isReservedId } from '../../../crds/reserved-ids.ts';
 import { BusyButton } from '../bars.tsx';
 import type { Answer } from '../connection/answer.ts';
 import { apiPath } from '../connection/api-path.ts';
-import { textOf } from '../connection/members.ts';
+import { DAY, textOf, timeText } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import { Hindered } from '../record/answer-alert.tsx';
 import { CopyField, CopyText } from '../record/copy.tsx';
@@ -35,7 +36,7 @@ export function ClientOverview(props: OverviewProps) {
       {secret === undefined ? null : <NewSecret secret={secret} putAway={() => show(undefined)} />}
       <ClientAccess client={id} needsIt={stringsOf(record['grant_types']).includes('client_credentials')} />
       <ConnectionData id={id} type={type}>
-        {hasOwnSecret ? <RotateSecret {...props} id={id} show={show} /> : null}
+        {hasOwnSecret ? <RotateSecret {...props} id={id} show={show} /> : <PreviousSecret record={record} />}
         {type === 'spa' ? <p class="hint">{say.publicClient}</p> : null}
       </ConnectionData>
       <Program key={secret} id={id} type={type ?? 'web'} secret={secret} />
@@ -92,35 +93,74 @@ function ConnectionData(props: {
   );
 }
 
-/** Gives the client its next secret by one click. */
+/** Hours for which a replaced secret can stay valid. */
+const OVERLAPS = [0, 1, 24, 7 * 24];
+
+/** Gives the client its next secret by one click, and ends the previous one. */
 function RotateSecret(props: OverviewProps & { readonly id: string; readonly show: (secret: string) => void }) {
   const { id, loaded, replace, show } = props;
-  const { say, request } = useUi();
+  const { say, language, request } = useUi();
   const [isBusy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState<Answer>();
+  const [hours, setHours] = useState(0);
   const path = apiPath`/Client/${id}`;
-  const rotate = async (): Promise<void> => {
+  const change = async (fields: JsonObject): Promise<boolean> => {
     setBusy(true);
-    const secret = generatedSecret();
-    const answer = await request({ method: 'PATCH', path, body: JSON.stringify({ secret }), etag: loaded.etag });
+    const answer = await request({ method: 'PATCH', path, body: JSON.stringify(fields), etag: loaded.etag });
     const stored = loadedFrom(answer);
     setBusy(false);
     setRefusal(stored === undefined ? answer : undefined);
-    if (stored === undefined) return;
-    replace(stored);
-    show(secret);
+    if (stored !== undefined) replace(stored);
+    return stored !== undefined;
+  };
+  const rotate = async (): Promise<void> => {
+    const secret = generatedSecret();
+    const until = hours === 0 ? null : new Date(Date.now() + (hours * DAY) / 24).toISOString();
+    if (await change({ secret, previous_secret_until: until })) show(secret);
+  };
+  const lasting = (length: number): string => {
+    const [unit, value] = length < 24 ? (['hour', length] as const) : (['day', length / 24] as const);
+    return say.oldStays(new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(value));
   };
   return (
     <div>
-      <BusyButton class="second" isBusy={isBusy} describedBy="rotate-hint" onClick={() => void rotate()}>
-        {say.rotateSecret}
-      </BusyButton>
+      {textOf(loaded.record, 'previous_secret_until') === '' ? null : (
+        <div class="actions">
+          <PreviousSecret record={loaded.record} />
+          <BusyButton class="second" isBusy={isBusy} onClick={() => void change({ previous_secret_until: null })}>
+            {say.endPrevious}
+          </BusyButton>
+        </div>
+      )}
+      <div class="actions">
+        <BusyButton class="second" isBusy={isBusy} describedBy="rotate-hint" onClick={() => void rotate()}>
+          {say.rotateSecret}
+        </BusyButton>
+        <select
+          aria-label={say.oldSecret}
+          value={hours}
+          onChange={(event) => setHours(Number(event.currentTarget.value))}
+        >
+          {OVERLAPS.map((length) => (
+            <option key={length} value={length}>
+              {length === 0 ? say.oldEnds : lasting(length)}
+            </option>
+          ))}
+        </select>
+      </div>
       <p class="hint" id="rotate-hint">
         {say.rotateHint}
       </p>
       {refusal === undefined ? null : <Hindered answer={refusal} method="PATCH" path={path} />}
     </div>
   );
+}
+
+/** Says until when the secret before the present one is valid. */
+function PreviousSecret({ record }: { readonly record: JsonObject }) {
+  const { say, language } = useUi();
+  const until = textOf(record, 'previous_secret_until');
+  return until === '' ? null : <p>{say.previousUntil(timeText(until, language))}</p>;
 }
 
 /** A ready program in some languages, and for a service whose secret is known a token. */

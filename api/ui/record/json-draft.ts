@@ -24,7 +24,9 @@ export function draftValue({ json }: JsonDraft): JsonObject | undefined {
 
 /** Returns what the service lets nobody change. */
 export function withoutServiceFields(record: JsonObject): JsonObject {
-  const { resourceType: _type, created_at: _time, warnings: _warnings, ...fields } = record;
+  const { resourceType: _type, created_at: _time, warnings: _warnings, ...others } = record;
+  // It has its own buttons: a text that is saved later must not move it.
+  const { previous_secret_until: _until, ...fields } = others;
   return fields;
 }
 
