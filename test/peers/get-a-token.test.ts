@@ -74,11 +74,10 @@ describe('the callers of docs/guides/get-a-token.md', () => {
       },
     });
     running.push(program);
-    const lines = createInterface({ input: program.output })[Symbol.asyncIterator]();
+    const lines: AsyncIterator<string, undefined> = createInterface({ input: program.output })[Symbol.asyncIterator]();
     return async () => {
       program.write('\n');
-      const { value }: { value?: string } = await lines.next();
-      return value ?? program.said();
+      return (await lines.next()).value ?? program.said();
     };
   }
 
