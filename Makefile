@@ -116,7 +116,7 @@ e2e: install ## the whole story on a real cluster: creates one with kind (KIND_N
 e2e-faults: install ## the long stories on a real cluster: rolling updates, faults, backup and restore, definitions of another release
 	@npm run --silent e2e -- test/e2e/faults/*.test.ts
 
-peers: install ## Traefik and Envoy in front of an app, apps in Rack, PHP, WSGI and Express behind gateways, Dex with Boxgate as its upstream, and the alerts of the chart in promtool; obtains Envoy and builds the others, some minutes
+peers: install ## Traefik and Envoy in front of an app, apps in Rack, PHP, WSGI and Express behind gateways, apps in Python that people sign in to, Dex with Boxgate as its upstream, and the alerts of the chart in promtool; obtains Envoy and builds the others, some minutes
 	@npx mocha --timeout 0 "test/peers/built/*.test.ts"
 
 envtest: install ## obtains the Kubernetes API that the tests run against: downloads, else builds of some minutes

@@ -21,6 +21,7 @@ const first = {
     'check-a-token',
     'protect-your-api',
     'add-sign-in',
+    'products',
     'sign-people-in',
     'users',
     'policies',
