@@ -27,6 +27,8 @@ const ISSUER_FORM = new RegExp(ISSUER, 'u');
 /** Longest name of a scope, as in the `scope` of a Client. */
 const LONGEST_SCOPE = 128;
 const SCOPE = new RegExp(SCOPE_TOKEN, 'u');
+/** A colour as CSS and designers write it. */
+const COLOR = '^#[0-9A-Fa-f]{6}$';
 const ADDRESS = new RegExp(WEB_ADDRESS, 'u');
 
 /** Rules about the fields of a Box. */
@@ -62,6 +64,14 @@ export const boxRules: readonly Rule<Subject>[] = [
     cel: `!has(self.sign_in) || !has(self.sign_in.logo_url) || self.sign_in.logo_url.matches(r'${WEB_ADDRESS}')`,
     broken: ({ sign_in }) =>
       when(sign_in?.logo_url !== undefined && !ADDRESS.test(sign_in.logo_url), 'sign_in.logo_url'),
+  },
+  {
+    id: 'box-color',
+    path: 'sign_in.color',
+    message: 'must be # and six hexadecimal digits, such as "#1f5fbf"',
+    cel: `!has(self.sign_in) || !has(self.sign_in.color) || self.sign_in.color.matches('${COLOR}')`,
+    broken: ({ sign_in }) =>
+      when(sign_in?.color !== undefined && !new RegExp(COLOR, 'u').test(sign_in.color), 'sign_in.color'),
   },
   {
     id: 'box-scope-names',

@@ -78,9 +78,16 @@ const signIn = Type.Object(
   {
     title: Type.Optional(line('Title of the sign-in page.', 256)),
     logo_url: Type.Optional(uri('Picture on the sign-in page; https. The service never fetches it.')),
+    color: Type.Optional(
+      Type.String({
+        description:
+          'Colour of buttons, links and the focus ring, on the pages of the box and in its console, such as `"#1f5fbf"`: quoted, because an unquoted `#` begins a comment. The text on buttons is black or white, whichever contrasts more. Links and borders have the colour mixed toward the text colour until the contrast is at least 4.5:1.',
+        maxLength: 64,
+      }),
+    ),
     session_lifetime: Type.Optional(seconds('How long a person stays signed in, in seconds; 12 hours by default.')),
   },
-  { description: 'The sign-in page.', additionalProperties: false },
+  { description: 'The sign-in page, and the look of all pages.', additionalProperties: false },
 );
 
 const audit = Type.Object(

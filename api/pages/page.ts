@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import Negotiator from 'negotiator';
+import { colorRule, icon, palette } from './palette.ts';
 
 /** Languages of the pages; the first is the default. */
 export const LANGUAGES = ['en', 'de'] as const;
@@ -14,18 +15,6 @@ export function chooseLanguage(acceptLanguage: string | undefined): Language {
   return LANGUAGES.find((one) => one === wanted) ?? 'en';
 }
 
-/** Colours of all pages, by day and by night, as variables: the admin UI has the same. */
-export const palette = `
-:root { color-scheme: light dark; --paper: #f4f5f7; --card: #ffffff; --ink: #1b1f27; --soft: #59616f; --line: #8a92a0;
-  --edge: #e2e5ea; --accent: #1f5fbf; --on-accent: #ffffff; --alert: #a3211d; --alert-paper: #fdf0ef;
-  --good: #17663a; --good-paper: #e8f5ec; }
-@media (prefers-color-scheme: dark) {
-  :root { --paper: #12151b; --card: #1b1f27; --ink: #eceef2; --soft: #a7afbc; --line: #767f8f;
-    --edge: #2a303b; --accent: #8ab4f8; --on-accent: #10131a; --alert: #ffb4ab; --alert-paper: #3a1d1c;
-    --good: #8fd6a8; --good-paper: #17301f; }
-}
-`;
-
 /**
  * The style of all pages. It holds none of the characters that HTML escapes, because it is inserted in the page like
  * any other text: no quotes, no `>`, no `&`.
@@ -37,6 +26,7 @@ body { margin: 0; min-height: 100vh; min-height: 100dvh; display: grid; place-it
 main { width: 100%; max-width: 25rem; padding: 2rem; background: var(--card); border: 1px solid var(--edge);
   border-radius: 1rem; box-shadow: 0 1px 2px rgb(0 0 0 / 5%), 0 12px 32px rgb(0 0 0 / 7%); overflow-wrap: anywhere; }
 .logo { display: block; max-width: 10rem; max-height: 3rem; margin: 0 0 1rem; }
+main .mark { display: block; margin: 0 0 1rem; font-size: 2.5rem; }
 .name { margin: 0 0 .25rem; color: var(--soft); font-size: .9375rem; }
 h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.25; font-weight: 650; letter-spacing: -.01em; }
 p { margin: 0 0 1rem; }
@@ -49,10 +39,10 @@ label { display: block; margin: 0 0 .375rem; font-weight: 550; }
 input { display: block; width: 100%; min-height: 2.75rem; margin: 0 0 1.125rem; padding: .5rem .75rem; font: inherit;
   color: inherit; background: transparent; border: 1px solid var(--line); border-radius: .5rem; }
 button { display: block; width: 100%; min-height: 2.75rem; margin: .75rem 0 0; padding: .5rem 1rem; font: inherit;
-  font-weight: 600; color: var(--on-accent); background: var(--accent); border: 1px solid var(--accent);
+  font-weight: 600; color: var(--on-button); background: var(--button); border: 1px solid var(--accent);
   border-radius: .5rem; cursor: pointer; }
 button.second { color: var(--accent); background: transparent; border-color: var(--line); }
-button:hover { filter: brightness(1.08); }
+button:hover { text-decoration: underline; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 a { color: var(--accent); }
 dl { margin: 0 0 1rem; }
@@ -105,6 +95,8 @@ function isOne(value: Markup | readonly Markup[]): value is Markup {
 export interface BoxLook {
   readonly name: string | undefined;
   readonly logo: string | undefined;
+  /** Colour, `#rrggbb`. */
+  readonly color: string | undefined;
   /** Issuer, to which the answer to a form leads, also when its page was opened at another host of the box. */
   readonly issuer: string;
 }
@@ -117,22 +109,26 @@ export interface PageFrame {
   /** The name of the box for people, where it has one. */
   readonly name?: string | undefined;
   readonly logo?: string | undefined;
+  readonly color?: string | undefined;
   readonly issuer?: string | undefined;
 }
 
-/** A page as it is sent: its text, its logo and its script. */
+/** A page as it is sent: its text, its logo, its own style and its script. */
 export interface Page {
   readonly language: Language;
   readonly text: string;
   readonly logo: string | undefined;
   readonly issuer?: string | undefined;
+  /** The colour of its box, as CSS; undefined: it has the style of all pages alone. */
+  readonly style?: string | undefined;
   /** The only script that may run; undefined: none. */
   readonly script?: string | undefined;
 }
 
 /** Puts content into the frame that all pages share. A `script` runs after it, without characters that HTML escapes. */
 export function page(frame: PageFrame, content: Markup, script?: string): Page {
-  const { language, title, name, logo, issuer } = frame;
+  const { language, title, name, logo, color, issuer } = frame;
+  const style = color === undefined ? undefined : colorRule(color);
   const text = markupText(markup`<!doctype html>
 <html lang="${language}">
 <head>
@@ -141,11 +137,13 @@ export function page(frame: PageFrame, content: Markup, script?: string): Page {
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <title>${name === undefined ? title : `${title} · ${name}`}</title>
+<link rel="icon" href="${icon}">
 <style>${styles}</style>
+${style === undefined ? undefined : markup`<style>${style}</style>`}
 </head>
 <body>
 <main>
-${logo === undefined ? undefined : markup`<img class="logo" src="${logo}" alt="">`}
+${logo === undefined ? markup`<span class="mark"></span>` : markup`<img class="logo" src="${logo}" alt="">`}
 ${name === undefined ? undefined : markup`<p class="name">${name}</p>`}
 <h1>${title}</h1>
 ${content}
@@ -154,23 +152,30 @@ ${script === undefined ? undefined : markup`<script>${script}</script>`}
 </body>
 </html>
 `);
-  return { language, text, logo, issuer, script };
+  return { language, text, logo, issuer, style, script };
 }
 
-const styleHash = hash('sha256', styles, 'base64');
+const sourceOf = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`;
+
+const stylesSource = sourceOf(styles);
 
 /**
- * Returns the Content-Security-Policy of a page: its own style, its logo and its one script may be used, nothing else,
- * and no page may frame it. Its form may be sent anywhere when the answer `leaves` for an app, otherwise to its own
- * host and the issuer's: browsers apply that limit to every redirect that follows, even to the app's own.
+ * Returns the Content-Security-Policy of a page: its own styles, its icon and logo, and its one script may be used,
+ * nothing else, and no page may frame it. Its form may be sent anywhere when the answer `leaves` for an app, otherwise
+ * to its own host and the issuer's: browsers apply that limit to every redirect that follows, even to the app's own.
  */
 export function pagePolicy(
-  { logo, issuer, script }: Pick<Page, 'logo' | 'issuer' | 'script'>,
+  { logo, issuer, style, script }: Pick<Page, 'logo' | 'issuer' | 'style' | 'script'>,
   leaves: boolean,
 ): string {
-  const rules = ["default-src 'none'", `style-src 'sha256-${styleHash}'`, "base-uri 'none'", "frame-ancestors 'none'"];
-  if (script !== undefined) rules.push(`script-src 'sha256-${hash('sha256', script, 'base64')}'`);
-  if (logo !== undefined) rules.push('img-src https:');
+  const rules = [
+    "default-src 'none'",
+    `style-src ${stylesSource}${style === undefined ? '' : ` ${sourceOf(style)}`}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    `img-src data:${logo === undefined ? '' : ' https:'}`,
+  ];
+  if (script !== undefined) rules.push(`script-src ${sourceOf(script)}`);
   if (!leaves) rules.push(`form-action 'self'${issuer === undefined ? '' : ` ${new URL(issuer).origin}`}`);
   return rules.join('; ');
 }

@@ -1,6 +1,8 @@
+import { hash } from 'node:crypto';
 import type { Language } from './page.ts';
 import { markup, markupText } from './page.ts';
 import { messages } from './messages.ts';
+import { colorRule, icon } from './palette.ts';
 
 /** Content of the page of the admin UI. */
 interface UiView {
@@ -9,6 +11,8 @@ interface UiView {
   readonly box: string;
   /** The name of the box for people, where it has one. */
   readonly name: string | undefined;
+  /** Colour of the box, `#rrggbb`; undefined: that of Boxgate. */
+  readonly color: string | undefined;
   readonly issuer: string;
   /** Folder of the manifests that declare records; undefined: custom resources declare them. */
   readonly folder: string | undefined;
@@ -18,7 +22,7 @@ interface UiView {
 }
 
 /** Renders the page of the admin UI, which its script fills. The files are relative to the address of the page. */
-export function uiPage({ language, box, name, issuer, folder, script, style }: UiView): string {
+export function uiPage({ language, box, name, color, issuer, folder, script, style }: UiView): string {
   const say = messages[language];
   const title = `${say.administration} · ${name ?? box}`;
   return markupText(markup`<!doctype html>
@@ -29,7 +33,9 @@ export function uiPage({ language, box, name, issuer, folder, script, style }: U
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <title>${title}</title>
+<link rel="icon" href="${icon}">
 <link rel="stylesheet" href="${style}">
+${color === undefined ? undefined : markup`<style>${colorRule(color)}</style>`}
 <script type="module" src="${script}"></script>
 </head>
 <body>
@@ -46,17 +52,20 @@ export function uiPage({ language, box, name, issuer, folder, script, style }: U
 }
 
 /**
- * Content-Security-Policy of the page: the two files of the UI and calls of the API, all of the same origin. Texts can
- * never become markup, because no policy for Trusted Types may be created.
+ * Returns the Content-Security-Policy of the page: its icon, the two files of the UI, the colour of the box, and calls
+ * of the API, all of the same origin. Texts can never become markup: no policy for Trusted Types may be created.
  */
-export const uiPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ');
+export function uiPolicy(color?: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self'${color === undefined ? '' : ` 'sha256-${hash('sha256', colorRule(color), 'base64')}'`}`,
+    'img-src data:',
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');
+}

@@ -32,6 +32,7 @@ export function Frame(props: { readonly signOut: () => void; readonly children: 
     <>
       <header>
         <h1>
+          <span class="mark" />
           {say.administration} · {name}
         </h1>
         <div class="who">

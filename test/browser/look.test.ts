@@ -1,10 +1,8 @@
-import type { Result } from 'axe-core';
 import { expect } from 'chai';
-import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { LANGUAGES } from '../../api/pages/page.ts';
 import type { Language } from '../../api/pages/page.ts';
+import { axe, violations } from './axe.ts';
 import { pageStates, problemStates } from './pages.ts';
 import { fillBox, uiStates } from '../ui/states.ts';
 import { onStage } from './stage.ts';
@@ -28,8 +26,6 @@ const looksIn: Readonly<Record<Language, readonly Look[]>> = {
 };
 
 const lookName = ({ colorScheme, width }: Look): string => `${colorScheme} and ${String(width)} pixels wide`;
-
-const axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 describe('to the eye, the keyboard and a screen reader', () => {
   let stage: Stage;
@@ -75,17 +71,6 @@ async function forget(page: Page): Promise<void> {
   await page.goto('about:blank');
   await page.unrouteAll();
   await page.context().clearCookies();
-}
-
-/**
- * Returns what axe, which the page has loaded, finds: the rule, its help text and the elements of the page. Only that
- * leaves the page: to send all that is right too would take most of the time.
- */
-async function violations(page: Page): Promise<string[]> {
-  const found = await page.evaluate<Result[]>(
-    `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations)`,
-  );
-  return found.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html).join()}`);
 }
 
 /** Returns the width that a page needs to show all of itself (WCAG 1.4.10: no more than 320 pixels). */

@@ -28,6 +28,7 @@ const KEYWORDS = [
 const IMPLIED = new Set([
   'spec.grant_types: maxItems',
   'spec.id_token_claims: maxItems',
+  'spec.sign_in.color: maxLength',
   'spec.rotation.every: minLength',
   'spec.rotation.every: maxLength',
   'spec.rotation.overlap: maxLength',

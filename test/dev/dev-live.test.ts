@@ -240,5 +240,19 @@ describe('boxgate dev, while its folder changes', () => {
       await eventually('the host leads to its box', async () => (await statusAt('auth.example.test')) === 200);
       expect(await statusAt('other.example.test')).to.equal(404);
     });
+
+    it('the colour of a Box is on its sign-in page, and a wrong one is named with what it must be', async () => {
+      const save = (color: string): void => {
+        const spec = `spec: { sign_in: { color: ${color} } }`;
+        folder.save('box.yaml', `apiVersion: boxgate.dev/v1\nkind: Box\nmetadata: { name: box }\n${spec}\n`);
+      };
+      const isOnPage = async (): Promise<boolean> =>
+        (await (await fetch(`${box()}/auth/signin`)).text()).includes('--button: #b3005e;');
+      save('"#b3005e"');
+      await eventually('the page has the colour', isOnPage);
+      save('pink');
+      await dev.boxgate.said(/sign_in\.color must be # and six hexadecimal digits, such as "#1f5fbf"/);
+      expect(await isOnPage()).to.equal(true);
+    });
   });
 });

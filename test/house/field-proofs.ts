@@ -98,6 +98,7 @@ export const FIELD_PROOFS: FieldProofs = {
     'compatibility.foreign_audience': switches,
     'sign_in.title': ['test/pages/page.test.ts', 'shows the name and the logo of its box'],
     'sign_in.logo_url': ['test/pages/page.test.ts', 'shows the name and the logo of its box'],
+    'sign_in.color': ['test/browser/color.test.ts', 'has the colour of its box on the sign-in page and in the console'],
     'sign_in.session_lifetime': ['test/http/pages/sign-in.test.ts', 'keeps somebody signed in as long as the box says'],
     'cors.allowed_origins': [crossOrigin, 'may call the endpoints for programs from an origin that'],
     'bootstrap_admin.email': [bootstrapAdmin, 'is another one when the Box names another email'],

@@ -16,7 +16,7 @@ export function expectClean({ status, headers, text, whole }: RawReply, what: st
   expect(header('x-content-type-options'), what).to.equal('nosniff');
   if (isPage) {
     const policy = header('content-security-policy');
-    if (policy !== uiPolicy)
+    if (policy !== uiPolicy())
       expect(policy, what).to.match(
         /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'; frame-ancestors 'none'(;|$)/,
       );

@@ -9,7 +9,7 @@ const day = 86_400;
 function view(language: ConsentView['language'], lifetime: number): ConsentView {
   return {
     language,
-    look: { name: undefined, logo: undefined, issuer: 'https://shop.example' },
+    look: { name: undefined, logo: undefined, color: undefined, issuer: 'https://shop.example' },
     formToken: 'form',
     id: 'id',
     client: { id: 'app', name: 'Photo Prints' },

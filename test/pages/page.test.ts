@@ -25,9 +25,9 @@ describe('a page', () => {
     expect(markupText(markup`${styles}`)).to.equal(styles);
   });
 
-  it('loads pictures only where the box has a logo, and limits its form unless that leads to an app', () => {
-    expect(pagePolicy({ logo: undefined }, false)).not.to.contain('img-src');
-    expect(pagePolicy({ logo: 'https://a.example/x' }, false)).to.match(/; img-src https:; form-action 'self'$/);
+  it('loads pictures of others only where the box has a logo, and limits its form unless that leads to an app', () => {
+    expect(pagePolicy({ logo: undefined }, false)).to.contain('; img-src data:;');
+    expect(pagePolicy({ logo: 'https://a.example/x' }, false)).to.match(/; img-src data: https:; form-action 'self'$/);
     expect(pagePolicy({ logo: undefined, issuer: 'https://a.example/boxes/x' }, false)).to.match(
       /; form-action 'self' https:\/\/a\.example$/,
     );

@@ -105,7 +105,7 @@ export async function pageBox(context: ApiContext, box: string): Promise<PageBox
 
 /** Returns the look of the pages of a box. */
 export function lookOf({ sign_in }: Box, issuer: string): BoxLook {
-  return { name: sign_in?.title, logo: sign_in?.logo_url, issuer };
+  return { name: sign_in?.title, logo: sign_in?.logo_url, color: sign_in?.color, issuer };
 }
 
 /**

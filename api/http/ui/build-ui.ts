@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { palette } from '../../pages/page.ts';
+import { palette } from '../../pages/palette.ts';
 
 /** A file of the admin UI as a browser loads it. */
 export interface BuiltFile {

@@ -37,9 +37,10 @@ export function uiPageEndpoint(context: ApiContext): Endpoint {
     // Not at the same time: in a checkout the first bundling holds the event loop, as if Postgres did not answer.
     const { script, style } = await context.uiFiles();
     const language = chooseLanguage(request.headers['accept-language']);
-    const body = uiPage({ language, box, name: look.name, issuer, folder: context.oauth.folder, script, style });
+    const { name, color } = look;
+    const body = uiPage({ language, box, name, color, issuer, folder: context.oauth.folder, script, style });
     const headers = { 'Content-Language': language, 'X-Frame-Options': 'DENY' };
-    const answer = { status: 200, headers, contentType: 'text/html; charset=utf-8', body, policy: uiPolicy };
+    const answer = { status: 200, headers, contentType: 'text/html; charset=utf-8', body, policy: uiPolicy(color) };
     send(response, answer, context.onAnswer);
   };
 }

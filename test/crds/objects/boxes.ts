@@ -21,7 +21,12 @@ export const boxRows: readonly Row[] = [
         max_sessions_per_client: 1,
       },
       signing: { algorithm: 'RS256', rotation_period: 86_400 },
-      sign_in: { title: 'Einkäufe', logo_url: 'https://cdn.example.com/logo.svg?v=1', session_lifetime: 3600 },
+      sign_in: {
+        title: 'Einkäufe',
+        logo_url: 'https://cdn.example.com/logo.svg?v=1',
+        color: '#1f5FBF',
+        session_lifetime: 3600,
+      },
       password: { min_length: 15 },
       audit: { retention: 400 },
       cors: { allowed_origins: ['https://app.example.com'] },
@@ -136,6 +141,16 @@ export const boxRows: readonly Row[] = [
     ...logo('of nothing', ''),
     ...logo('that is a number', 1),
     ...logo('that is too long', `https://cdn.example.com/${letters(2025)}`),
+    ...color('of three digits', '#15b'),
+    ...color('with opacity', '#1f5fbf80'),
+    ...color('with a letter that is no digit', '#1f5fbg'),
+    ...color('with a line after it', '#1f5fbf\n'),
+    ...color('without its sign', '1f5fbf'),
+    ...color('by name', 'blue'),
+    ...color('that closes the style', '#1f5fbf}</style>'),
+    ...color('of nothing', ''),
+    ...color('that is a number', 123_456),
+    ...color('that is too long', `#${letters(64)}`),
     ...numbers('sign_in', 'session_lifetime', 0, 315_360_001),
     'password as a number': [{ password: 8 }, 'password'],
     'password with a field nobody knows': [{ password: { upper_case: 1 } }, 'password.upper_case'],
@@ -259,6 +274,10 @@ function domains(title: string, domain: unknown): Rows {
 
 function logo(title: string, logo_url: unknown): Rows {
   return { [`a logo ${title}`]: [{ sign_in: { logo_url } }, 'sign_in.logo_url'] };
+}
+
+function color(title: string, value: unknown): Rows {
+  return { [`a colour ${title}`]: [{ sign_in: { color: value } }, 'sign_in.color'] };
 }
 
 function origin(title: string, value: unknown): Rows {

@@ -215,7 +215,7 @@ describe('the sign-in page', () => {
   it('A-09 may not be framed, load anything, be kept or told of', async () => {
     const { headers } = await browser.get('/auth/signin');
     expect(headers.get('content-security-policy')).to.match(
-      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; base-uri 'none'; frame-ancestors 'none'; form-action 'self' http:\/\/boxgate\.test$/,
+      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; base-uri 'none'; frame-ancestors 'none'; img-src data:; form-action 'self' http:\/\/boxgate\.test$/,
     );
     expect(headers.get('x-frame-options')).to.equal('DENY');
     expect(headers.get('cache-control')).to.equal('no-store');

@@ -174,7 +174,7 @@ export const fullBox: Fields = {
   },
   scopes: { 'orders.read': { en: 'It reads your orders', de: 'Sie liest Ihre Bestellungen' } },
   signing: { algorithm: 'RS256', rotation_period: 86_400 },
-  sign_in: { title: 'no', logo_url: 'https://cdn.example/logo.svg?v=1', session_lifetime: 3600 },
+  sign_in: { title: 'no', logo_url: 'https://cdn.example/logo.svg?v=1', color: '#1f5fbf', session_lifetime: 3600 },
   password: { min_length: 8 },
   audit: { retention: 30 },
   cors: { allowed_origins: ['https://app.example'] },

@@ -36,6 +36,7 @@ export const GRANTS_NOTHING: Readonly<Record<string, string>> = {
   'Box.signing': 'the form of a signature: former keys are kept while their tokens live',
   'Box.sign_in.title': shown,
   'Box.sign_in.logo_url': shown,
+  'Box.sign_in.color': shown,
   'Box.sign_in.session_lifetime': 'somebody who is signed in stays so for the time that it was then',
   'Box.password.min_length': narrows,
   'Box.audit.retention': stores,

@@ -3,6 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { posix } from 'node:path';
 import { fileURLToPath, URL } from 'node:url';
 import { defineConfig } from 'vitepress';
+import { icon } from '../../../api/pages/palette.ts';
 
 /** Where the files of this commit can be read, such as `https://git.example/boxgate/blob/v1.0.0`; the workflow sets it. */
 const sourceUrl = process.env.SOURCE_URL;
@@ -38,7 +39,9 @@ export default defineConfig({
   outDir: '../../dist/docs',
   cacheDir: 'node_modules/.cache/vitepress',
   cleanUrls: true,
+  head: [['link', { rel: 'icon', href: icon }]],
   themeConfig: {
+    logo: { src: icon, alt: '' },
     search: { provider: 'local' },
     nav: [
       { text: 'Guides', link: '/guides/tour' },
