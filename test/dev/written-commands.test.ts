@@ -77,7 +77,15 @@ const runBy: readonly (readonly [page: string, start: string, file: string, line
         '`exec ${command}`',
       ] as const,
   ),
-  ['docs/guides/protect-your-api.md', 'go -C orders-go ', 'test/peers/documented-program.ts', "one.startsWith('go ')"],
+  ...['python3', 'go'].map(
+    (start) =>
+      [
+        'docs/guides/protect-your-api.md',
+        `${start} `,
+        'test/peers/protect-your-api.test.ts',
+        'one.startsWith(`${language} `)',
+      ] as const,
+  ),
 ];
 
 /** Pages whose blocks of commands a test of their own runs, each where its programs are. */

@@ -166,22 +166,18 @@ async function declare(): Promise<void> {
   });
 }
 
-/** docs/guides/protect-your-api.md, "Try it", with the first program for Node.js. */
+/** docs/guides/protect-your-api.md, "Try it", with the program for Node.js. */
 async function protect(): Promise<void> {
-  const page = readFileSync('docs/guides/protect-your-api.md', 'utf8');
-  const commands = writtenCommands(page);
-  const block = (language: string): string =>
-    new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`\\n`, 'ms').exec(page)?.[1] ?? '';
-  mkdirSync('orders');
-  writeFileSync('orders/orders.yaml', block('yaml'));
-  writeFileSync('orders.mjs', block('js'));
-  const [variables, call] = ['secret() {', 'TOKEN='].map((text) => commandWith(commands, text));
-  const api = "node orders.mjs & api=$!; trap 'kill $api' EXIT";
+  const commands = commandsOf('docs/guides/protect-your-api.md');
+  const [variables = '', api = '', call = ''] = ['secret() {', 'node ', 'TOKEN='].map((text) =>
+    commandWith(commands, text),
+  );
+  const start = `${api} api=$!; trap 'kill $api' EXIT`;
   const isUp = 'until curl -s http://127.0.0.1:8000/ >/dev/null 2>&1; do sleep 0.1; done';
-  await serving(commandWith(commands, 'boxgate dev orders'), async () => {
-    const answer = await run([variables, api, isUp, call].join('\n'));
+  await serving(commandWith(commands, 'boxgate dev '), async () => {
+    const answer = await run([variables, start, isUp, call].join('\n'));
     if (!/^HTTP\/1\.1 200 [^]*"order": 7/.test(answer)) throw new Error(`the API answered ${answer}`);
-    for (const command of [variables, call]) if (command !== undefined) ran.push(command);
+    ran.push(variables, api, call);
   });
 }
 

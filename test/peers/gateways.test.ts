@@ -20,7 +20,7 @@ describe('an app with Express, as docs/reference/auth-check.md has it', () => {
   ];
 
   async function answersOf(source: string): Promise<readonly string[]> {
-    const app = await startProgram('js', source, {});
+    const app = await startProgram([process.execPath, '--input-type=module', '-e', source], {});
     try {
       return await Promise.all(
         paths.map(async (target) => {

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { checkManifest } from '../../crds/manifest.ts';
 import { startApi } from '../support/api.ts';
@@ -8,32 +10,43 @@ import { clientToken } from '../support/client-token.ts';
 import { eventually } from '../support/eventually.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import type { FaultProxy } from '../support/fault-proxy.ts';
-import { blocksOf } from '../support/page-block.ts';
+import { replaced } from '../support/page-block.ts';
+import { goSources } from '../../tools/envtest/go-build.ts';
+import { obtainGo } from '../../tools/envtest/go.ts';
+import { downloads } from '../../tools/envtest/release.ts';
+import { findPython } from '../../tools/needs/python.ts';
+import { writtenCommands } from '../dev/written-commands.ts';
 import { startProgram } from './documented-program.ts';
-import type { DocumentedProgram, Language } from './documented-program.ts';
+import type { DocumentedProgram } from './documented-program.ts';
 
 const page = 'guides/protect-your-api.md';
+const example = 'examples/protect-your-api';
 const secret = 'a secret: 50 % + 1/2 & more';
 const audience = 'https://orders.example';
 
-type Way = 'introspection' | 'check' | 'jwt';
+type Way = 'introspection' | 'check' | 'verify-jwt';
+type Language = 'node' | 'python3' | 'go';
 
-const programs: readonly (readonly [heading: string, language: Language, way: Way])[] = [
-  ['Node, introspection', 'js', 'introspection'],
-  ['Python, introspection', 'python', 'introspection'],
-  ['Go, introspection', 'go', 'introspection'],
-  ['Node, `/auth/check`', 'js', 'check'],
-  ['Python, `/auth/check`', 'python', 'check'],
-  ['Go, `/auth/check`', 'go', 'check'],
-  ['Node, JWT', 'js', 'jwt'],
-  ['Python, JWT', 'python', 'jwt'],
-  ['Go, JWT', 'go', 'jwt'],
-];
+const text = readFileSync(`docs/${page}`, 'utf8');
+/** Commands of the page that start a program for introspection, one for each language. */
+const commands = writtenCommands(text).filter((command) => command.endsWith(' &'));
+const languages: readonly Language[] = ['node', 'python3', 'go'];
+const ways: readonly Way[] = ['introspection', 'check', 'verify-jwt'];
+const goModule = `${example}/go`;
+const jose = 'github.com/go-jose/go-jose/v4';
+
+/** Returns the command of the page that starts a program, with a file of this test for what Go builds. */
+function commandOf(language: Language, way: Way, built: string): string {
+  const command = commands.find((one) => one.startsWith(`${language} `)) ?? '';
+  const inForeground = replaced(command, { introspection: way })
+    .replaceAll('/tmp/orders', built)
+    .slice(0, -' &'.length);
+  return inForeground.replace(/(?:^|(?<=&& ))(?=[^&]*$)/, 'exec ');
+}
 
 /** Resources that the page declares, with a secret of this test in place of a generated one. */
 function declared(): DeclaredResource[] {
-  const [source = ''] = blocksOf(page, 'What you declare', 'yaml');
-  return parseAllDocuments(source).map((document): DeclaredResource => {
+  return parseAllDocuments(readFileSync(`${example}/orders.yaml`, 'utf8')).map((document): DeclaredResource => {
     const value: unknown = document.toJS();
     const checked = checkManifest(value);
     if (!checked.ok) throw new Error(JSON.stringify(checked.faults));
@@ -53,6 +66,9 @@ describe(`docs/${page}`, () => {
   let api: TestApi;
   let boxgate: FaultProxy;
   const running = new Map<string, DocumentedProgram>();
+  let folders: readonly string[] = [];
+  /** Folder with what Go builds. */
+  let built: string;
 
   before(async () => {
     api = await startApi();
@@ -72,17 +88,30 @@ describe(`docs/${page}`, () => {
         apps: ['orders.example'],
       },
     ]);
-    for (const [heading, language] of programs) running.set(heading, await start(heading, language));
+    const go = await obtainGo(process.env, () => undefined, downloads.toolchain);
+    const [, version = ''] = new RegExp(`${jose} (v\\S+)`).exec(readFileSync(`${goModule}/go.mod`, 'utf8')) ?? [];
+    await goSources(go, process.env, goModule, `${jose}@${version}`);
+    const python = findPython(process.env) ?? 'python3';
+    folders = [process.execPath, python, go].map((program) => path.dirname(program));
+    built = mkdtempSync(path.join(tmpdir(), 'boxgate-orders-'));
+    for (const language of languages) {
+      for (const way of ways) running.set(`${language} ${way}`, await start(language, way));
+    }
   });
   after(async () => {
     for (const program of running.values()) await program.stop();
     await boxgate.close();
     await api.stop();
+    rmSync(built, { recursive: true });
   });
 
-  function start(heading: string, language: Language, more: Readonly<Record<string, string>> = {}) {
-    const [source = ''] = blocksOf(page, heading, language);
-    return startProgram(language, source, {
+  function start(language: Language, way: Way, more: Readonly<Record<string, string>> = {}) {
+    const command = commandOf(language, way, path.join(built, way));
+    return startProgram(['bash', '--norc', '-c', command], {
+      PATH: [...folders, process.env['PATH']].join(path.delimiter),
+      // Where Go keeps what it has downloaded and compiled.
+      HOME: process.env['HOME'] ?? '',
+      ...{ GOTOOLCHAIN: 'local', GOFLAGS: '-mod=readonly -buildvcs=false', CGO_ENABLED: '0' },
       BOXGATE_URL: `http://127.0.0.1:${String(boxgate.port)}/boxes/shop`,
       ISSUER: 'http://boxgate.test/boxes/shop',
       AUDIENCE: audience,
@@ -110,10 +139,10 @@ describe(`docs/${page}`, () => {
     return { status: reply.status, challenge: reply.headers.get('www-authenticate'), text: await reply.text() };
   }
 
-  for (const [heading, language, way] of programs) {
-    const answer = (asked: Asked) => ask(running.get(heading), asked);
+  for (const [language, way] of languages.flatMap((one) => ways.map((other) => [one, other] as const))) {
+    const answer = (asked: Asked) => ask(running.get(`${language} ${way}`), asked);
 
-    describe(heading, () => {
+    describe(`${language}, ${way}`, () => {
       it('answers a caller with a valid token that covers the request', async () => {
         for (const scheme of ['Bearer', 'bearer']) {
           const { status, text } = await answer({
@@ -159,19 +188,22 @@ describe(`docs/${page}`, () => {
         await eventually('it is refused', async () => (await answer({ authorization })).status === 401, 30_000);
       });
 
-      it(way === 'jwt' ? 'takes JWTs only' : 'takes an opaque token too', async () => {
+      it(way === 'verify-jwt' ? 'takes JWTs only' : 'takes an opaque token too', async () => {
         const { status } = await answer({ authorization: `Bearer ${await tokenOf('opaque', 'orders:read')}` });
-        expect(status).to.equal(way === 'jwt' ? 401 : 200);
+        expect(status).to.equal(way === 'verify-jwt' ? 401 : 200);
       });
 
-      it(way === 'jwt' ? 'takes a revoked token until it expires' : 'refuses a revoked token at once', async () => {
-        const token = await tokenOf('reports', 'orders:read');
-        const authorization = `Bearer ${token}`;
-        expect((await answer({ authorization })).status).to.equal(200);
-        const closed = await fetch(`${api.url}/boxes/shop/Session`, { method: 'DELETE', headers: { authorization } });
-        expect(closed.status).to.equal(200);
-        expect((await answer({ authorization })).status).to.equal(way === 'jwt' ? 200 : 401);
-      });
+      it(
+        way === 'verify-jwt' ? 'takes a revoked token until it expires' : 'refuses a revoked token at once',
+        async () => {
+          const token = await tokenOf('reports', 'orders:read');
+          const authorization = `Bearer ${token}`;
+          expect((await answer({ authorization })).status).to.equal(200);
+          const closed = await fetch(`${api.url}/boxes/shop/Session`, { method: 'DELETE', headers: { authorization } });
+          expect(closed.status).to.equal(200);
+          expect((await answer({ authorization })).status).to.equal(way === 'verify-jwt' ? 200 : 401);
+        },
+      );
 
       if (way === 'check') {
         it('lets the policies of the box decide about the path', async () => {
@@ -190,12 +222,14 @@ describe(`docs/${page}`, () => {
 
       it('is closed while Boxgate is down or silent, and open again afterwards', async () => {
         const authorization = `Bearer ${await tokenOf('reports', 'orders:read')}`;
-        const fresh = await start(heading, language);
+        const fresh = await start(language, way);
         try {
           boxgate.isClosed = true;
           boxgate.cut();
           expect((await ask(fresh, { authorization })).status, 'down').to.equal(503);
-          expect((await answer({ authorization })).status, 'down, keys known').to.equal(way === 'jwt' ? 200 : 503);
+          expect((await answer({ authorization })).status, 'down, keys known').to.equal(
+            way === 'verify-jwt' ? 200 : 503,
+          );
           boxgate.isClosed = false;
           boxgate.delay = 3000;
           const { status, text } = await ask(fresh, { authorization });
@@ -211,7 +245,7 @@ describe(`docs/${page}`, () => {
 
       if (way === 'introspection') {
         it('is closed where its own secret is wrong, and logs the answer of Boxgate', async () => {
-          const misconfigured = await start(heading, language, { CLIENT_SECRET: 'not the secret' });
+          const misconfigured = await start(language, way, { CLIENT_SECRET: 'not the secret' });
           try {
             const authorization = `Bearer ${await tokenOf('reports', 'orders:read')}`;
             await eventually('the answer 401 of Boxgate is logged', async () => {
@@ -226,8 +260,16 @@ describe(`docs/${page}`, () => {
     });
   }
 
-  it('has no other program', () => {
-    const text = readFileSync(`docs/${page}`, 'utf8');
-    expect(text.match(/^```(js|python|go)$/gm)).to.have.length(programs.length);
+  it('shows the objects and a program as the example has them, and starts one in each language', () => {
+    for (const [language, file] of [
+      ['yaml', 'orders.yaml'],
+      ['js', 'introspection.mjs'],
+    ] as const) {
+      const shown = [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(
+        ([, block]) => block,
+      );
+      expect(shown).to.deep.equal([readFileSync(`${example}/${file}`, 'utf8')]);
+    }
+    expect(commands.map((command) => command.split(' ', 1)[0])).to.deep.equal(languages);
   });
 });
