@@ -5,6 +5,25 @@ import { filesOfTheTree } from './tree.ts';
 
 const words = (count: number): string => Array.from({ length: count }, (_, index) => `w${String(index)}`).join(' ');
 
+/** Words that a guide may have, as `wc -w` counts them. */
+const mostWordsOfGuide = 1500;
+
+describe('the guides', () => {
+  const guides = filesOfTheTree().filter((file) => /^docs\/guides\/[^/]+\.md$/.test(file));
+
+  it('have at most 1,500 words: a longer one is split by task, and what is looked up belongs into the reference', () => {
+    expect(guides).to.have.length.above(15);
+    const count = (file: string): number => readFileSync(file, 'utf8').split(/\s+/).filter(Boolean).length;
+    const long = guides.filter((file) => count(file) > mostWordsOfGuide);
+    expect(long.map((file) => `${file}: ${String(count(file))}`)).to.deep.equal([]);
+  });
+
+  it('begin with something to run or to apply, at most below the first heading', () => {
+    const begins = /^# .*\n\n(?:## .*\n\n)?(?:```| {4}\S)/;
+    expect(guides.filter((file) => !begins.test(readFileSync(file, 'utf8')))).to.deep.equal([]);
+  });
+});
+
 describe('the sentences of the pages', () => {
   it('have at most 35 words', () => {
     const pages = filesOfTheTree().filter(isPage);
