@@ -31,8 +31,14 @@ import {
   ownSessionEndpoint,
 } from './http/resources/own-account.ts';
 import { explainHandler } from './http/resources/explain.ts';
-import { EXPORT_PATH, PLAN_PATH, REQUESTS_PATH, USAGE_PATH } from './http/resources/explained-request.ts';
-import { policyUsageHandler, recordedRequestsHandler } from './http/resources/policy-usage.ts';
+import {
+  CLIENT_USAGE_PATH,
+  EXPORT_PATH,
+  PLAN_PATH,
+  REQUESTS_PATH,
+  USAGE_PATH,
+} from './http/resources/explained-request.ts';
+import { clientUsageHandler, policyUsageHandler, recordedRequestsHandler } from './http/resources/usage.ts';
 import { requestedChanges } from './http/resources/requested-changes.ts';
 import { resourceRoutes, userRoutes } from './http/resources/resource-routes.ts';
 import { uiFileEndpoint, uiHomeEndpoint, uiPageEndpoint } from './http/ui/ui.ts';
@@ -85,6 +91,7 @@ export const routes: readonly Route[] = [
   ['PUT', '/account/password', 'resource', ownPasswordEndpoint],
   ['POST', '/AccessPolicy/$explain', 'resource', explainEndpoint],
   ['GET', USAGE_PATH, 'resource', policyUsageEndpoint],
+  ['GET', CLIENT_USAGE_PATH, 'resource', clientUsageEndpoint],
   ['GET', REQUESTS_PATH, 'resource', recordedRequestsEndpoint],
   ['GET', EXPORT_PATH, 'resource', exportEndpoint],
   ['POST', PLAN_PATH, 'resource', planEndpoint],
@@ -104,6 +111,10 @@ function explainEndpoint(context: ApiContext): Endpoint {
 
 function policyUsageEndpoint(context: ApiContext): Endpoint {
   return withAuthorization(context, 'AccessPolicy', policyUsageHandler);
+}
+
+function clientUsageEndpoint(context: ApiContext): Endpoint {
+  return withAuthorization(context, 'Client', clientUsageHandler);
 }
 
 function recordedRequestsEndpoint(context: ApiContext): Endpoint {

@@ -25,6 +25,29 @@ export const policyUsageSchema = Type.Object(
   { description: 'The last use of each policy.', additionalProperties: false },
 );
 
+/** The declarer and the last use of each client, as `GET /Client/$usage` answers. */
+export const clientUsageSchema = Type.Object(
+  {
+    clients: Type.Array(
+      Type.Object(
+        {
+          id: Type.String({ description: 'The ID of the client.' }),
+          managed_by: textOrNull('The object that declares it, as `<namespace>/<name>`; null if none does.'),
+          last_token_at: Type.Union([time('Time.'), Type.Null()], {
+            description: 'The time of its last token, to the minute; null if it got none.',
+          }),
+          previous_secret_last_used: Type.Union([time('Time.'), Type.Null()], {
+            description: 'The last use of the secret before the present one, while both are valid; null otherwise.',
+          }),
+        },
+        { description: 'The declarer and the last use of one client.', additionalProperties: false },
+      ),
+      { description: 'All clients of the box, by ID.' },
+    ),
+  },
+  { description: 'The declarer and the last use of each client.', additionalProperties: false },
+);
+
 /** The last use of each policy. */
 export type PolicyUsage = Static<typeof policyUsageSchema>;
 

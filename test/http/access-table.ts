@@ -74,6 +74,7 @@ export const accessTable: Readonly<Record<string, string>> = {
   // The reader's policy is for the reading of access policies.
   'GET /AccessPolicy/$usage':     '401   401  401  403  200  401  401  401  401  401  401  200',
   'GET /AccessPolicy/$requests':  '401   401  401  403  200  401  401  401  401  401  401  200',
+  'GET /Client/$usage':           '401   401  401  403  403  401  401  401  401  401  401  200',
   'GET /$export':                 '401   401  401  403  403  401  401  401  401  401  401  200',
   'POST /$plan':                  '401   401  401  403  403  401  401  401  401  401  401  200',
 

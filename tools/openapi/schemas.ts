@@ -7,7 +7,12 @@ import { serverMetadata } from '../../api/oauth/metadata.ts';
 import { SCOPE_OF_CLAIM } from '../../api/oauth/openid/user-claims.ts';
 import { accountSchema, passwordChangeSchema, grantSchema, sessionSchema } from '../../api/schemas/account.ts';
 import { bundleOf, accessPolicyView, clientView, submittedClient } from '../../api/schemas/stored.ts';
-import { explanationSchema, policyUsageSchema, recordedRequestSchema } from '../../api/schemas/explanation.ts';
+import {
+  clientUsageSchema,
+  explanationSchema,
+  policyUsageSchema,
+  recordedRequestSchema,
+} from '../../api/schemas/explanation.ts';
 import { groupSchema, submittedGroupSchema } from '../../api/schemas/group.ts';
 import { introspectionSchema, tokenResponseSchema } from '../../api/schemas/oauth.ts';
 import { exportedRowSchema, planLineSchema, planSchema } from '../../api/schemas/plan.ts';
@@ -43,6 +48,7 @@ const OTHERS: Readonly<Record<string, object>> = {
   Question: questionSchema,
   Explanation: explanationSchema,
   PolicyUsage: policyUsageSchema,
+  ClientUsage: clientUsageSchema,
   RecordedRequest: recordedRequestSchema,
   ExportedRow: exportedRowSchema,
   PlanLine: planLineSchema,

@@ -72,6 +72,29 @@ export async function readLastUse(
   return rows.map(lastUse);
 }
 
+/** The declarer of a client, and its last use. */
+export interface ClientUsed {
+  readonly id: string;
+  /** The `namespace/name` of the object that declares it; null if none does. */
+  readonly owner: string | null;
+  readonly lastTokenAt: Date | null;
+  /** Last use of the secret before the present one, while both are valid. */
+  readonly previousUsedAt: Date | null;
+}
+
+/** Reads the last use of all clients of a box, by id. */
+export async function readClientUse(connection: Connection, box: string): Promise<readonly ClientUsed[]> {
+  const { rows } = await connection.query<ClientUsed>(
+    `SELECT r.id, r.owner_name AS owner, u.last_token_at AS "lastTokenAt",
+            CASE WHEN r.previous_until > now() THEN u.previous_used_at END AS "previousUsedAt"
+       FROM boxgate.resource r
+       LEFT JOIN boxgate.client_usage u ON u.box = r.box AND u.client = r.id
+      WHERE r.box = $1 AND r.kind = 'Client' ORDER BY r.id`,
+    [box],
+  );
+  return rows;
+}
+
 /** Usage of a client. */
 export interface UsedClient extends LastUse {
   /** Number of its active sessions among those examined. */

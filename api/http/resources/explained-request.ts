@@ -171,6 +171,9 @@ export const EXPLAIN_PATH = '/AccessPolicy/$explain';
 /** Path of the last uses of policies. */
 export const USAGE_PATH = '/AccessPolicy/$usage';
 
+/** Path of the last uses of clients. */
+export const CLIENT_USAGE_PATH = '/Client/$usage';
+
 /** Path of the recorded requests. */
 export const REQUESTS_PATH = '/AccessPolicy/$requests';
 
@@ -182,8 +185,8 @@ export const PLAN_PATH = '/$plan';
 
 /** Returns the record that a path of the box's own endpoints addresses; undefined if policies do not check one. */
 export function addressedBy(path: string): { readonly resourceType: string; readonly id?: string } | undefined {
-  if (boxPaths.has(path)) return { resourceType: 'Box' };
-  if (policyPaths.has(path)) return { resourceType: 'AccessPolicy' };
+  const ofOperation = operations.get(path);
+  if (ofOperation !== undefined) return { resourceType: ofOperation };
   const [, name = '', id, ...more] = path.split('/');
   const resourceType = name === 'users' ? 'User' : kinds.find((kind) => kind === name);
   if (resourceType === undefined || more.length > 0) return undefined;
@@ -191,9 +194,15 @@ export function addressedBy(path: string): { readonly resourceType: string; read
   return id === undefined ? { resourceType } : { resourceType, id: decoded(id) };
 }
 
-/** Paths of operations on the policies of a box, and on the whole box: they address no record. */
-const policyPaths: ReadonlySet<string> = new Set([EXPLAIN_PATH, USAGE_PATH, REQUESTS_PATH]);
-const boxPaths: ReadonlySet<string> = new Set([EXPORT_PATH, PLAN_PATH]);
+/** Paths of operations that address no record, and the type that policies see. */
+const operations: ReadonlyMap<string, string> = new Map([
+  [EXPLAIN_PATH, 'AccessPolicy'],
+  [USAGE_PATH, 'AccessPolicy'],
+  [REQUESTS_PATH, 'AccessPolicy'],
+  [CLIENT_USAGE_PATH, 'Client'],
+  [EXPORT_PATH, 'Box'],
+  [PLAN_PATH, 'Box'],
+]);
 
 const kinds = [...new Set(resourceRoutes.map(({ kind }) => kind))];
 

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { isList, isObject } from '../../../crds/path.ts';
 import { eventually } from '../../support/eventually.ts';
+import { member } from '../../support/member.ts';
+import { ownerQuery } from '../../support/owner-query.ts';
 import { startBoxApi, stringIn } from './box-api.ts';
 import type { BoxApi, Shown } from './box-api.ts';
 
@@ -73,6 +75,21 @@ describe('the record of requests', () => {
     expect([...used.keys()]).to.have.members(['admin', 'never-used', 'orders', 'read-clients']);
     expect(used.get('never-used')).to.equal(null);
     expect(Date.parse(String(used.get('orders')))).to.be.greaterThan(Date.parse(String(recorded_since)));
+  });
+
+  it('tells who declares each client, and when it last got a token', async () => {
+    await api.call('PUT', '/Client/own', { body: { grant_types: [] } });
+    const at = Date.parse('2026-02-01T12:00:00Z');
+    const note = 'SELECT boxgate.note_usage($1::text[], $2::text[], $3::bigint[], $4::text[], $5::bigint[])';
+    await ownerQuery(api, note, [['default'], ['reader'], [at], [null], [null]]);
+    const { body } = await api.call('GET', '/Client/$usage');
+    const none = { last_token_at: null, previous_secret_last_used: null };
+    expect(member(body, 'clients')).to.deep.include.members([
+      { ...none, id: 'reader', managed_by: 'default/reader', last_token_at: new Date(at).toISOString() },
+      { ...none, id: 'own', managed_by: null },
+    ]);
+    const asked = { subject: { client: 'reader' }, request: { 'request-method': 'get', uri: '/Client/$usage' } };
+    expect((await api.call('POST', '/AccessPolicy/$explain', { body: asked })).body).to.include({ granted: true });
   });
 
   it('forgets the requests of a client, and the use of a policy, that are deleted', async () => {

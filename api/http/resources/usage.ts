@@ -1,6 +1,7 @@
 import { inBox } from '../../db/core/transaction.ts';
 import { readPolicyUse, recordedSince, readRequests } from '../../db/request/recorded-request.ts';
 import type { RecordedRequest } from '../../db/request/recorded-request.ts';
+import { readClientUse } from '../../db/session/client-usage.ts';
 import { refuseParameters } from '../../records/search/parameters.ts';
 import type { ResourceHandler } from './resource-exchange.ts';
 
@@ -17,6 +18,19 @@ export const policyUsageHandler: ResourceHandler = async ({ box, query }, { pool
     last_used_at: lastUsedAt?.toISOString() ?? null,
   }));
   return { status: 200, body: { recorded_since: since.toISOString(), policies: shown } };
+};
+
+/** `GET /Client/$usage`: who declares each client, and when it was last used. */
+export const clientUsageHandler: ResourceHandler = async ({ box, query }, { pool }) => {
+  refuseParameters(query);
+  const found = await inBox(pool, box, 'snapshot', (connection) => readClientUse(connection, box));
+  const clients = found.map(({ id, owner, lastTokenAt, previousUsedAt }) => ({
+    id,
+    managed_by: owner,
+    last_token_at: lastTokenAt?.toISOString() ?? null,
+    previous_secret_last_used: previousUsedAt?.toISOString() ?? null,
+  }));
+  return { status: 200, body: { clients } };
 };
 
 /** `GET /AccessPolicy/$requests`: the requests that callers were recently allowed or refused, the latest first. */
