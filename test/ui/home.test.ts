@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import { hourly } from '../../api/ui/connection/members.ts';
 import { TABS } from '../../api/ui/messages/messages.ts';
-import { unusedIn } from '../../api/ui/tabs/unused-policies.ts';
+import { unusedIn, withoutAccess } from '../../api/ui/tabs/attention.ts';
 import { onStage } from '../browser/stage.ts';
 import type { Stage } from '../browser/stage.ts';
 import { addUser } from '../http/pages/browser.ts';
 import { eventually } from '../support/eventually.ts';
+import { ownerQuery } from '../support/owner-query.ts';
 import { addBoss, boss, signedIn } from './admin.ts';
 
 const hour = 3_600_000;
@@ -21,6 +22,9 @@ describe('the first page of the admin UI', () => {
     await page.getByRole('heading', { level: 2, name: say.tabs.home }).waitFor();
     const tabs = page.getByRole('navigation').getByRole('link');
     expect(await tabs.allInnerTexts()).to.deep.equal(TABS.map((tab) => say.tabs[tab]));
+    const events = `SELECT FROM boxgate.audit_event WHERE event = 'user.signed_in'`;
+    await eventually('the sign-in is recorded', async () => (await ownerQuery(stage.api, events, [])).length > 0);
+    await page.reload();
     await eventually('the sign-in is counted', async () => {
       const label = await page.getByRole('img').first().getAttribute('aria-label');
       return label?.startsWith(say.signedInToday) === true && / [1-9]\d*$/.test(label);
@@ -69,6 +73,48 @@ describe('the first page of the admin UI', () => {
     const hours = hourly([event(1, null), event(hour - 1, 3), event(hour + 1, 2), event(23.5 * hour, 5)], end);
     expect([hours.length, hours.at(-1), hours.at(-2), hours[0]]).to.deep.equal([24, 4, 2, 5]);
     expect(hourly([event(25 * hour, 7)], end)).to.deep.equal(hourly([], end));
+  });
+
+  it('shows an administrator what needs attention: a client without access, and one with two valid secrets', async () => {
+    const { page, say, press, fill, close } = await signedIn(stage, { at: '#/clients/+' });
+    await fill(say.clientId, 'lonely');
+    await press(say.save);
+    await press(say.secretCopied);
+    await page.getByLabel(say.oldSecret, { exact: true }).selectOption('1');
+    await press(say.rotateSecret);
+    await page.getByText(/^The previous secret is valid until /).waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: say.tabs.home }).click();
+    for (const name of [say.withoutAccess, say.rotating])
+      await page.getByRole('region', { name }).getByRole('link', { name: 'lonely' }).waitFor();
+    await page.getByRole('region', { name: say.withoutAccess }).getByRole('link', { name: 'lonely' }).click();
+    await press(say.giveAccess);
+    await page.getByRole('navigation').getByRole('link', { name: say.tabs.home }).click();
+    await page
+      .getByRole('region', { name: say.rotating })
+      .getByText(/^The previous secret is valid/)
+      .waitFor();
+    expect(await page.getByRole('region', { name: say.withoutAccess }).count()).to.equal(0);
+    await close();
+  });
+
+  it('names an active client of the client credentials grant that no policy concerns', () => {
+    const grant_types = ['client_credentials'];
+    const clients = [
+      { id: 'alone', grant_types },
+      { id: 'off', grant_types, active: false },
+      { id: 'api', grant_types: [] },
+      { id: 'linked', grant_types },
+    ];
+    const policies = [
+      {
+        link: [
+          { resourceType: 'Client', id: 'linked' },
+          { resourceType: 'User', id: 'alone' },
+        ],
+      },
+    ];
+    expect(withoutAccess(clients, policies)).to.deep.equal(['alone']);
+    expect(withoutAccess(clients, [...policies, { subjects: 'authenticated' }])).to.deep.equal([]);
   });
 
   it('names a policy that granted nothing for 90 days, as far as that is known', () => {

@@ -127,6 +127,8 @@ export const german: Messages = {
   signedInToday: 'Angemeldet, letzte 24 Stunden',
   refusedToday: 'Abgelehnt, letzte 24 Stunden',
   perHour: (title, counts) => `${title}, je Stunde: ${counts}`,
+  withoutAccess: 'Clients, deren Tokens nichts öffnen: Keine Richtlinie betrifft sie',
+  rotating: 'Clients mit zwei gültigen Secrets',
   unusedPolicies: 'Richtlinien, die seit 90 Tagen nichts gewährt haben',
   endpoints: 'Endpunkte',
   newUser: 'Neuer Benutzer',
@@ -304,6 +306,8 @@ export const german: Messages = {
   concernsHint: 'Geschrieben als Client/<ID>, User/<Nummer> oder Group/<ID oder Name>.',
   policyId: 'ID der Richtlinie',
   lastUse: 'Letzte Verwendung',
+  previousUse: 'Letzte Verwendung des vorigen Secrets',
+  managedBy: 'Deklariert von',
   neverUsed: (since) => `nicht seit ${since}`,
   openRecord: (reference) => `${reference} öffnen`,
 };

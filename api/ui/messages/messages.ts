@@ -153,6 +153,8 @@ export const english = {
   signedInToday: 'Signed in, last 24 hours',
   refusedToday: 'Refused, last 24 hours',
   perHour: (title: string, counts: string) => `${title}, for each hour: ${counts}`,
+  withoutAccess: 'Clients whose tokens open nothing: no policy concerns them',
+  rotating: 'Clients with two valid secrets',
   unusedPolicies: 'Policies that granted nothing for 90 days',
   endpoints: 'Endpoints',
   newUser: 'New user',
@@ -328,6 +330,8 @@ export const english = {
   concernsHint: 'Written as Client/<id>, User/<number>, or Group/<id or name>.',
   policyId: 'Policy ID',
   lastUse: 'Last use',
+  previousUse: 'Last use of the previous secret',
+  managedBy: 'Declared by',
   neverUsed: (since: string) => `not since ${since}`,
   openRecord: (reference: string) => `Open ${reference}`,
 };

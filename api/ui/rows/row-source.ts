@@ -16,8 +16,8 @@ export interface Column {
   readonly cell: (record: JsonObject, say: Messages) => Cell;
   /** Field by which the API sorts a list of which only a part is read. */
   readonly sort?: string;
-  /** Least width of a table that has this column. */
-  readonly from?: 'medium' | 'wide';
+  /** Least width of a table that has this column; `record`: no table has it. */
+  readonly from?: 'medium' | 'wide' | 'record';
   /** True if the hook of the table fills it: an open record shows it too. */
   readonly isMore?: true;
 }

@@ -1,13 +1,15 @@
 import { useMemo } from 'preact/hooks';
 import { endpointsOf } from '../client/programs.ts';
 import { apiPath } from '../connection/api-path.ts';
-import { DAY, hourly, objectsOf } from '../connection/members.ts';
+import { DAY, hourly, objectsOf, textOf, timeText } from '../connection/members.ts';
 import { useUi, usePageTitle } from '../context.ts';
+import type { Tab } from '../messages/messages.ts';
 import { fragmentOf } from '../place.ts';
 import { CopyField } from '../record/copy.tsx';
 import { AnswerAlert } from '../record/answer-alert.tsx';
-import { usePolicyUse } from './policy-use.ts';
-import { unusedIn } from './unused-policies.ts';
+import { nextPage } from '../rows/row-source.ts';
+import { unusedIn, withoutAccess } from './attention.ts';
+import { usePolicyUse } from './last-use.ts';
 import { useFetched } from './use-fetched.ts';
 
 /** The first page for people with rights: what the box is, what happened, and what needs attention. */
@@ -18,19 +20,49 @@ export function Home() {
   return (
     <div class="home">
       <h2>{say.tabs.home}</h2>
-      {isOfClients ? <NextSteps /> : null}
       {rights.has('audit') ? <LastDay /> : null}
-      {isOfClients ? <UnusedPolicies /> : null}
+      {isOfClients ? <Clients /> : null}
       <Endpoints />
     </div>
   );
 }
 
+/** What the clients and policies of the box need: the first steps in an empty one, later what is unusual. */
+function Clients() {
+  const { say, language } = useUi();
+  const { answer } = useFetched(CLIENTS);
+  const policies = useFetched(POLICIES).answer;
+  const unused = unusedIn(usePolicyUse(), Date.now());
+  if (answer?.kind !== 'done') return null;
+  const clients = objectsOf(answer.body);
+  // Of more policies than one page, one that is not read may concern a client.
+  const isWhole = policies?.kind === 'done' && nextPage(POLICIES, policies.headers.get('Link')) === undefined;
+  const rotating = clients.filter((client) => textOf(client, 'previous_secret_until') !== '');
+  return (
+    <>
+      {clients.length === 0 ? <NextSteps /> : null}
+      <Attention
+        title={say.withoutAccess}
+        tab="clients"
+        ids={isWhole ? withoutAccess(clients, objectsOf(policies.body)) : []}
+      />
+      <Attention
+        title={say.rotating}
+        tab="clients"
+        ids={rotating.map((client) => textOf(client, 'id'))}
+        textOf={(nth) => say.previousUntil(timeText(textOf(rotating[nth] ?? {}, 'previous_secret_until'), language))}
+      />
+      <Attention title={say.unusedPolicies} tab="policies" ids={unused} />
+    </>
+  );
+}
+
+const CLIENTS = apiPath`/Client?_result=array&_count=1000&_elements=id,grant_types,active,previous_secret_until&_total=none`;
+const POLICIES = apiPath`/AccessPolicy?_result=array&_count=1000&_elements=id,link,subjects&_total=none`;
+
 /** The three steps to a token, in a box without clients. */
 function NextSteps() {
   const { say, issuer } = useUi();
-  const { answer } = useFetched(apiPath`/Client?_result=array&_count=1&_elements=id&_total=none`);
-  if (answer?.kind !== 'done' || objectsOf(answer.body).length > 0) return null;
   const command = `curl ${endpointsOf(issuer).token} -u '<id>:<secret>' -d grant_type=client_credentials`;
   return (
     <section class="wide" aria-labelledby="steps">
@@ -95,18 +127,22 @@ function Count(props: { readonly title: string; readonly hours: readonly number[
   );
 }
 
-/** Policies that granted nothing for 90 days. */
-function UnusedPolicies() {
-  const { say } = useUi();
-  const unused = unusedIn(usePolicyUse(), Date.now());
-  if (unused.length === 0) return null;
+/** Records that somebody should look at, each with a link; nothing where there are none. */
+function Attention(props: {
+  readonly title: string;
+  readonly tab: Tab;
+  readonly ids: readonly string[];
+  readonly textOf?: (nth: number) => string;
+}) {
+  const { title, tab, ids } = props;
+  if (ids.length === 0) return null;
   return (
-    <section class="wide" aria-labelledby="unused">
-      <h3 id="unused">{say.unusedPolicies}</h3>
+    <section aria-label={title}>
+      <h3>{title}</h3>
       <ul>
-        {unused.map((id) => (
+        {ids.map((id, nth) => (
           <li key={id}>
-            <a href={fragmentOf('policies', id)}>{id}</a>
+            <a href={fragmentOf(tab, id)}>{id}</a> <span class="soft">{props.textOf?.(nth)}</span>
           </li>
         ))}
       </ul>

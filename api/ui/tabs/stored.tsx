@@ -18,7 +18,7 @@ import { manifestOf } from '../record/manifest.ts';
 import type { FieldsProps, RecordKind } from '../record/record-kind.ts';
 import { PolicyQuestion } from './policy-question.tsx';
 import type { Cell } from '../rows/row-source.ts';
-import { useLastUse } from './policy-use.ts';
+import { useClientCells, usePolicyCells } from './last-use.ts';
 import { RecordTab } from './record-tab.tsx';
 
 const clientKind: RecordKind<JsonDraft> = {
@@ -35,8 +35,12 @@ const clientKind: RecordKind<JsonDraft> = {
         cell: ({ active }, say) =>
           active === false ? { chip: say.inactive, tone: 'bad' } : { chip: say.active, tone: 'good' },
       },
-      { header: (say) => say.created, cell: (record) => ({ time: textOf(record, 'created_at') }), from: 'medium' },
+      { header: (say) => say.created, cell: (record) => ({ time: textOf(record, 'created_at') }), from: 'wide' },
+      { header: (say) => say.managedBy, cell: (): Cell => '', from: 'wide' },
+      { header: (say) => say.previousUse, cell: (): Cell => '', from: 'record', isMore: true },
+      { header: (say) => say.lastUse, cell: (): Cell => '', isMore: true },
     ],
+    useMore: useClientCells,
   },
   body: (draft, record) => (record === undefined ? newClientText(draft) : draft.json),
   fields: CLIENT_FIELDS,
@@ -66,7 +70,7 @@ const policyKind: RecordKind<JsonDraft> = {
       { header: (say) => say.who, cell: subjectsOf, from: 'wide' },
       { header: (say) => say.lastUse, cell: (): Cell => '', isMore: true },
     ],
-    useMore: useLastUse,
+    useMore: usePolicyCells,
   },
   body: ({ json }) => json,
   fields: POLICY_FIELDS,

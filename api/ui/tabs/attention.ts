@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../crds/path.ts';
-import { DAY, textOf } from '../connection/members.ts';
+import { DAY, objectsOf, textOf } from '../connection/members.ts';
+import { stringsOf } from '../record/json-draft.ts';
 
 /** Times at which policies last granted a request. */
 export interface PolicyUse {
@@ -20,4 +21,15 @@ export function unusedIn({ since, policies }: PolicyUse, now: number): readonly 
     return now - (used === '' ? Math.max(...known) : Date.parse(used)) > UNUSED;
   });
   return idle.map((policy) => textOf(policy, 'id'));
+}
+
+/** Returns the IDs of active clients that get tokens of their own which no policy concerns. */
+export function withoutAccess(clients: readonly JsonObject[], policies: readonly JsonObject[]): readonly string[] {
+  if (policies.some(({ subjects }) => subjects === 'authenticated' || subjects === 'anyone')) return [];
+  const links = policies.flatMap(({ link }) => objectsOf(link));
+  const linked = new Set(links.map((link) => `${textOf(link, 'resourceType')}/${textOf(link, 'id')}`));
+  return clients
+    .filter(({ active, grant_types }) => active !== false && stringsOf(grant_types).includes('client_credentials'))
+    .map((client) => textOf(client, 'id'))
+    .filter((id) => !linked.has(`Client/${id}`));
 }
