@@ -32,8 +32,6 @@ const notRun: readonly (readonly [page: string, command: string, why: string])[]
   ['docs/maintainers/reliability.md', 'make test', 'it runs this test'],
   ['docs/maintainers/reliability.md', 'make faults', 'it takes two hours'],
   ['docs/maintainers/reliability.md', 'make hour', 'it takes ten minutes or more'],
-  ['docs/guides/uninstall.md', 'kubectl --namespace boxgate-system scale', 'it needs the Deployment of the chart'],
-  ['docs/guides/uninstall.md', 'boxgate operator --release-finalizers', 'it runs in the image of the operator'],
   ['docs/guides/tenancy.md', 'kubectl annotate namespace shop boxgate.dev/adopt-uid', 'the reader fills in the uid'],
   ['docs/guides/tenancy.md', 'kubectl annotate namespace shop boxgate.dev/discard-uid', 'the reader fills in the uid'],
   [
@@ -52,7 +50,7 @@ const notRun: readonly (readonly [page: string, command: string, why: string])[]
     'it needs a cluster with the namespace shop',
   ],
 ];
-const mostNotRun = 16;
+const mostNotRun = 14;
 
 /** Commands that another test runs, and its file with the line that does. */
 const runBy: readonly (readonly [page: string, start: string, file: string, line: string])[] = [
