@@ -37,8 +37,6 @@ describe('docs/guides/tour.md', () => {
     });
     dev = await startDev(checkout.path('examples/standalone'));
     apiPort = await freePort(0, '');
-    const [, program = ''] = /^```js\n(.*?)^```\n/ms.exec(page) ?? [];
-    checkout.write('tour.mjs', here(program));
     browser = await launchChromium(findChromium(process.env));
   });
   after(async () => {
@@ -52,7 +50,8 @@ describe('docs/guides/tour.md', () => {
     return text
       .replaceAll('http://127.0.0.1:8080', dev.url)
       .replaceAll('http://127.0.0.1:8000', `http://127.0.0.1:${String(apiPort)}`)
-      .replaceAll('listen(8000,', `listen(${String(apiPort)},`)
+      .replaceAll('PORT=8000', `PORT=${String(apiPort)}`)
+      .replaceAll('examples/protect-your-api', path.resolve('examples/protect-your-api'))
       .replaceAll('./boxctl', path.resolve('boxctl'));
   }
 

@@ -25,7 +25,7 @@ export const chromium: NeededCommand = {
 export const neededCommands: readonly NeededCommand[] = [
   chromium,
   { title: 'git', names: ['git'], package: 'git' },
-  { title: 'Java', names: ['java'], package: 'default-jdk-headless' },
+  { title: 'JDK', names: ['javac'], package: 'default-jdk-headless' },
   { title: 'openssl', names: ['openssl'], package: 'openssl' },
   { title: 'Python', names: ['python3'], package: 'python3' },
   { title: 'tar', names: ['tar'], package: 'tar' },

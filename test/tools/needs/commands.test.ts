@@ -46,14 +46,14 @@ describe('the commands that tests run', () => {
   }
 
   it('R-39: are left alone where they are there', async () => {
-    put('google-chrome', 'git', 'java', 'openssl', 'python3', 'tar');
+    put('google-chrome', 'git', 'javac', 'openssl', 'python3', 'tar');
     const by = installer(true);
     expect(await obtained(by)).to.deep.equal({ told: [], failure: undefined });
     expect(by.installed).to.deep.equal([]);
   });
 
   it('R-39: are installed by root where they are missing, which is told with the time that it takes', async () => {
-    put('git', 'java', 'python3', 'tar');
+    put('git', 'javac', 'python3', 'tar');
     const by = installer(true);
     const { told, failure } = await obtained(by);
     expect([failure, by.installed]).to.deep.equal([undefined, ['chromium', 'openssl']]);
@@ -64,7 +64,7 @@ describe('the commands that tests run', () => {
   });
 
   it('R-39: are asked for in one sentence of somebody who is not root', async () => {
-    put('git', 'java', 'python3', 'tar');
+    put('git', 'javac', 'python3', 'tar');
     const by = installer(false);
     expect(await obtained(by)).to.deep.equal({
       told: [],
@@ -75,7 +75,7 @@ describe('the commands that tests run', () => {
   });
 
   it('R-39: are asked for with the reason where the package cannot be had', async () => {
-    put('chromium', 'git', 'java', 'python3', 'tar');
+    put('chromium', 'git', 'javac', 'python3', 'tar');
     const { failure } = await obtained(installer(true, 'apt-get update ended with 100'));
     expect(failure).to.equal(
       'openssl not found (apt-get update ended with 100): run sudo apt-get update && sudo apt-get install --no-install-recommends openssl',
@@ -83,7 +83,7 @@ describe('the commands that tests run', () => {
   });
 
   it('R-39: are the ones that a variable names, which is not corrected', async () => {
-    put('git', 'java', 'openssl', 'python3', 'tar', 'mine');
+    put('git', 'javac', 'openssl', 'python3', 'tar', 'mine');
     expect(await obtained(installer(false), { CHROMIUM_PATH: path.join(folder, 'mine') })).to.include({
       failure: undefined,
     });
