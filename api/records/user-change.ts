@@ -57,10 +57,10 @@ async function storedUser(connection: Connection, box: string, id: number): Prom
 }
 
 /**
- * Changes the given fields of a user. A new password and `inactive` end all that the user has begun, in the same
- * transaction, and another email is not verified. A change that changes nothing writes nothing. Undefined when there is
- * no such user. Throws InvalidUser with every fault at once, Problem `precondition-failed` or `forbidden`,
- * ChangedMeanwhile, Outage, and the errors of a guess: the present password is one if the box demands it.
+ * Changes the given fields of a user. A new password, `inactive` and `end_sessions` end all that the user has begun,
+ * in the same transaction, and another email is not verified. A change that changes nothing writes nothing. Undefined
+ * when there is no such user. Throws InvalidUser with every fault at once, Problem `precondition-failed` or
+ * `forbidden`, ChangedMeanwhile, Outage, and the errors of a guess: the present password is one if the box demands it.
  */
 export async function changeUser(
   services: ResourceServices,
@@ -98,8 +98,13 @@ export async function changeUser(
     return row;
   };
   // Any other change ends no session and takes no rights: it needs no lock of the box.
-  const takesRights = password !== undefined || fields.status === 'inactive' || fields['group-ids'] !== undefined;
+  const takesRights = endsAll(fields) || fields['group-ids'] !== undefined;
   return (takesRights ? changingRights : inBoxRecorded)(services, box, store);
+}
+
+/** Checks whether a change ends all that the user has begun. */
+function endsAll({ password, status, end_sessions }: UserDocument['fields']): boolean {
+  return password !== undefined || status === 'inactive' || end_sessions === true;
 }
 
 async function oldPasswordFaults(
@@ -136,7 +141,7 @@ async function storeChange(
   if (updated === 'taken') throw new InvalidUser([taken], entity);
   const missing = groups === undefined ? [] : await setGroupsOfUser(connection, box, id, groups);
   if (missing.length > 0) throw new InvalidUser([unknownGroups(missing)], entity);
-  if (password !== undefined || status === 'inactive') {
+  if (endsAll(fields)) {
     await endUserSessions(connection, box, await bumpVersion(connection, box), id);
   }
   return storedUser(connection, box, id);
@@ -180,7 +185,9 @@ export function changedUserFields(user: StoredUser | undefined, value: unknown):
   const names = writableUserFields.filter((name) => given.has(name));
   const changed = differingFields(comparable(user), inStoredForm(given), names);
   const isAboutNewEmail = changed.includes('email') && given.has('email_verified');
-  return isAboutNewEmail ? [...new Set([...changed, 'email_verified'])].sort() : changed;
+  const endsSessions = user !== undefined && given.get('end_sessions') === true;
+  const more = [...(isAboutNewEmail ? ['email_verified'] : []), ...(endsSessions ? ['end_sessions'] : [])];
+  return [...new Set([...changed, ...more])].sort();
 }
 
 function comparable(user: StoredUser | undefined): JsonObject {

@@ -78,7 +78,8 @@ export async function readUserDocument(value: unknown, settings: Box, present?: 
   };
   const sent = Object.fromEntries(given.filter((entry) => !isUnchanged(entry)));
   const needsOld = present !== undefined && !allows(settings, 'password_change_without_old');
-  const known = needsOld ? [...writableUserFields, 'old_password'] : writableUserFields;
+  const ofChange = present === undefined ? [] : ['end_sessions', ...(needsOld ? ['old_password'] : [])];
+  const known = [...writableUserFields, ...ofChange];
   const { fields, faults } = checkFields(
     Object.fromEntries(Object.entries(sent).filter(([name]) => known.includes(name))),
   );

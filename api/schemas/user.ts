@@ -88,6 +88,9 @@ export const changedUserSchema = Type.Object(
     ...writable,
     email: Type.Optional(writable.email),
     password: Type.Optional(writable.password),
+    end_sessions: Type.Optional(
+      Type.Boolean({ description: 'True signs the user out everywhere, as a new password does. It is not stored.' }),
+    ),
     old_password: Type.Optional(
       Type.String({
         description: 'The present password, where the box sets `compatibility.password_change_without_old` to false.',

@@ -45,6 +45,35 @@ describe('the first page of the admin UI', () => {
     await close();
   });
 
+  it('signs a person out everywhere', async () => {
+    const dora = { email: 'dora@shop.example', password: boss.password };
+    await addUser(stage.api, dora.email, dora.password);
+    const theirs = await signedIn(stage, { at: '', person: dora });
+    const { say, choose, press, fill, sees, close } = await signedIn(stage);
+    await choose(dora.email);
+    await press(say.signOutEverywhere);
+    await sees(say.signedOutEverywhere(dora.email));
+    // The record has its new version: it can be changed at once.
+    await fill(say.data, '{"floor": 3}');
+    await press(say.save);
+    await sees(say.saved(dora.email));
+    await close();
+    await theirs.page.reload();
+    await theirs.page.getByLabel('Password').waitFor();
+    await theirs.close();
+  });
+
+  it('finds what was recorded on a day', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    const { say, fill, sees, rows, close } = await signedIn(stage, { at: '#/audit' });
+    await eventually('there are records', async () => (await rows()).length > 0);
+    await fill(say.filter, '2020-01-31');
+    await sees(say.nothingMatches('2020-01-31'));
+    await fill(say.filter, today);
+    await eventually('they are found', async () => (await rows()).length > 0);
+    await close();
+  });
+
   it('shows the members of a group, adds one, removes one, and undoes that', async () => {
     const email = 'member@shop.example';
     await addUser(stage.api, email, boss.password);

@@ -141,6 +141,9 @@ export const german: Messages = {
   password: 'Passwort',
   passwordStays:
     'Lassen Sie das Feld leer, um das Passwort zu behalten. Ein neues beendet alle Sitzungen des Benutzers.',
+  signOutEverywhere: 'Überall abmelden',
+  signOutHint: 'Beendet alle Sitzungen des Benutzers, in jedem Browser und jeder App. Er kann sich wieder anmelden.',
+  signedOutEverywhere: (email) => `Überall abgemeldet: ${email}`,
   oldPassword: 'Bisheriges Passwort',
   newPassword: 'Neues Passwort',
   newPasswordHint: 'Ein neues Passwort beendet alle Ihre Sitzungen, auch in anderen Browsern.',

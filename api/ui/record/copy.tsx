@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { useUi } from '../context.ts';
 
 /** Copies a text to the clipboard, and says so in its own place. */
-export function CopyButton({ label, text }: { readonly label: string; readonly text: string }) {
+function CopyButton({ label, text }: { readonly label: string; readonly text: string }) {
   const { say } = useUi();
   const [copied, setCopied] = useState<string>();
   return (

@@ -134,7 +134,7 @@ export function Editor<Draft extends object>(props: EditorProps<Draft>) {
         <p class="soft">{say.loading}</p>
       ) : null}
       {loaded === undefined || kind.Below === undefined || view !== 'form' ? null : (
-        <kind.Below record={loaded.record} changed={changed} />
+        <kind.Below record={loaded.record} changed={changed} replace={edited.replace} />
       )}
     </section>
   );

@@ -40,6 +40,8 @@ export interface BelowProps {
   readonly record: JsonObject;
   /** To be called with the record when it was changed there. */
   readonly changed: (record: JsonObject) => void;
+  /** Takes the record as a request has stored it. */
+  readonly replace: (loaded: Loaded) => void;
 }
 
 /** A kind of record that can be created, changed and deleted. */

@@ -42,6 +42,7 @@ function resultOf(record: JsonObject): Cell {
 /** Returns the filter that a text is meant for, by its form; a text without one is searched in what was read. */
 export function filterOf(text: string): string | undefined {
   if (/^\d{1,15}$/.test(text)) return 'user';
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) return 'created_at';
   if (/^[A-Za-z]+\/\S+$/.test(text)) return 'target';
   if (/^[a-z_]+\.[a-z_]+$/.test(text)) return 'event';
   if (/^[0-9a-f:.]*[:.][0-9a-f:.]*$/i.test(text)) return 'remote_addr';

@@ -1,12 +1,17 @@
+import { useState } from 'preact/hooks';
 import { isObject } from '../../../crds/path.ts';
 import type { JsonObject } from '../../../crds/path.ts';
+import { BusyButton } from '../bars.tsx';
+import type { Answer } from '../connection/answer.ts';
 import { apiPath } from '../connection/api-path.ts';
 import { numbersOf, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import { jsonFaults } from '../json/json-faults.ts';
 import type { Place } from '../place.ts';
+import { Hindered } from '../record/answer-alert.tsx';
 import { TextField, JsonField, OldPassword } from '../record/field.tsx';
-import type { FieldsProps, RecordKind } from '../record/record-kind.ts';
+import { loadedFrom } from '../record/loaded.ts';
+import type { BelowProps, FieldsProps, RecordKind } from '../record/record-kind.ts';
 import { GroupChoice } from './group-choice.tsx';
 import { RecordTab } from './record-tab.tsx';
 import { userSource } from './user-source.ts';
@@ -41,6 +46,7 @@ const userKind: RecordKind<UserDraft> = {
   check: ({ data }, say) => jsonFaults('data', data, say, true),
   fields: ['email', 'password', 'old_password', 'data', 'group-ids', 'status'],
   Fields: UserFields,
+  Below: SignOut,
   show: ({ email, data, status, groups }, say) => [
     { label: say.email, text: email },
     { label: say.data, text: data },
@@ -117,6 +123,35 @@ function UserFields({ draft, change, faults, isNew }: FieldsProps<UserDraft>) {
         <option value="active">{say.active}</option>
         <option value="inactive">{say.inactive}</option>
       </select>
+    </>
+  );
+}
+
+/** Signs a user out of every browser and app. */
+function SignOut({ record, replace }: BelowProps) {
+  const { say, request, notify } = useUi();
+  const [isBusy, setBusy] = useState(false);
+  const [refusal, setRefusal] = useState<Answer>();
+  const path = apiPath`/users/${textOf(record, 'id')}`;
+  const signOut = async (): Promise<void> => {
+    setBusy(true);
+    const answer = await request({ method: 'PUT', path, body: JSON.stringify({ end_sessions: true }) });
+    const stored = loadedFrom(answer);
+    setBusy(false);
+    setRefusal(stored === undefined ? answer : undefined);
+    if (stored === undefined) return;
+    replace(stored);
+    notify({ text: say.signedOutEverywhere(textOf(record, 'email')) });
+  };
+  return (
+    <>
+      {refusal === undefined ? null : <Hindered answer={refusal} method="PUT" path={path} />}
+      <p class="hint" id="sign-out-hint">
+        {say.signOutHint}
+      </p>
+      <BusyButton class="second danger" isBusy={isBusy} describedBy="sign-out-hint" onClick={() => void signOut()}>
+        {say.signOutEverywhere}
+      </BusyButton>
     </>
   );
 }

@@ -106,6 +106,8 @@ describe('changes, as policies see them', () => {
     await expectChanges('PUT', path, { password: 'another horse', status: 'inactive' }, ['password', 'status']);
     await expectChanges('PUT', path, { email: 'no email' }, ['email']);
     await expectChanges('PUT', path, { id: 5, unknown: 1 }, []);
+    await expectChanges('PUT', path, { end_sessions: true }, ['end_sessions']);
+    await expectChanges('PUT', path, { end_sessions: false }, []);
     await expectChanges('PUT', '/users/999999', { 'group-ids': [admins] }, ['group-ids']);
     const another = { email: 'another@mail.example', password: 'correct horse', 'group-ids': [] };
     await expectChanges('POST', '/users', another, ['email', 'password']);

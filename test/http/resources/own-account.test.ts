@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { isObject } from '../../../crds/path.ts';
+import { member } from '../../support/member.ts';
 import { meanwhile } from '../../support/meanwhile.ts';
 import { ownerQuery } from '../../support/owner-query.ts';
 import { userTokens } from '../../support/user-token.ts';
@@ -185,6 +186,18 @@ describe('the own account over REST', () => {
       password: wanted,
     });
     expect(again.status).to.equal(422);
+  });
+
+  it('ends with all that the user has begun if an administrator signs them out everywhere', async () => {
+    const [one, other] = [await owner(), await owner()];
+    const phone = await tokenOf(one.id, 'phone');
+    const answer = await api.call('PUT', `/users/${String(one.id)}`, { body: { end_sessions: true } });
+    expect(answer.status).to.equal(200);
+    expect(member(answer.body, 'end_sessions')).to.equal(undefined);
+    expect(await Promise.all([one.token, phone, other.token].map(isLive))).to.deep.equal([false, false, true]);
+    expect(await isLive(await tokenOf(one.id, 'boxgate.ui'))).to.equal(true);
+    const wrong = await api.call('PUT', `/users/${String(one.id)}`, { body: { end_sessions: 'all' } });
+    expect([wrong.status, wrong.text.includes('end_sessions')]).to.deep.equal([422, true]);
   });
 
   it('does not undo a reset that came while the old password was verified', async () => {
