@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { messages } from '../../../api/pages/messages.ts';
+import { findChromium, launchChromium, patience } from '../../browser/chromium.ts';
 import { clientToken } from '../../support/client-token.ts';
 import { blocksOf, clientOf, replaced } from '../../support/page-block.ts';
 import { temporaryFolder } from '../../dev/temporary-folder.ts';
@@ -8,7 +10,7 @@ import { ann, withHttpsBox } from '../https-box.ts';
 import type { HttpsBox } from '../https-box.ts';
 import { joinGroups } from '../membership.ts';
 import { newVisitor } from '../visitor.ts';
-import { introspectingApp, obtainPythonApps, pythonApps, startPythonApp } from './python-apps.ts';
+import { introspectingApp, obtainPythonApps, pythonApps, startPythonApp, streamlitApp } from './python-apps.ts';
 import type { PythonApp } from './python-apps.ts';
 
 const page = 'guides/products.md';
@@ -38,8 +40,8 @@ describe('apps in Python with the settings of docs/guides/products.md', () => {
   });
 
   /** Starts an app as the client of the page. */
-  async function start(app: PythonApp) {
-    const blocks = blocksOf(page, app.heading, 'python');
+  async function start(app: PythonApp, language = 'python') {
+    const blocks = blocksOf(page, app.heading, language);
     running = await startPythonApp(python, app, blocks, async (url) => {
       const declared = replaced(manifest, { 'https://app.example/callback': `${url}${app.callback}` });
       await box.api.declare('default', [clientOf(declared, secret)]);
@@ -60,6 +62,23 @@ describe('apps in Python with the settings of docs/guides/products.md', () => {
       if (app.heading === 'Flask-AppBuilder') expect(text).to.include('"Admin"');
     });
   }
+
+  it('signs a person in, in Chromium: Streamlit', async () => {
+    const { url } = await start(streamlitApp, 'toml');
+    const browser = await launchChromium(findChromium(process.env));
+    try {
+      const context = await browser.newContext({ ignoreHTTPSErrors: true });
+      context.setDefaultTimeout(patience);
+      const tab = await context.newPage();
+      await tab.goto(url);
+      await tab.getByLabel(messages.en.email).fill(ann.email);
+      await tab.getByLabel(messages.en.password).fill(ann.password);
+      await tab.getByRole('button', { name: messages.en.signIn, exact: true }).click();
+      await tab.getByText(`Hello, ${ann.email}`).waitFor();
+    } finally {
+      await browser.close();
+    }
+  });
 
   it('lets nobody in by an email that is not verified: mozilla-django-oidc', async () => {
     await box.admin('PUT', `/users/${box.user}`, { email_verified: false });

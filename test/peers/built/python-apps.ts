@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { cacheFolder } from '../../../tools/cache-folder.ts';
@@ -39,6 +40,7 @@ const releases = [
   'Flask-AppBuilder==5.3.0',
   'jupyterhub==6.1.1',
   'oauthenticator==17.4.0',
+  'streamlit[auth]==1.67.0',
 ];
 
 /** The start of a site of Django in one file. */
@@ -195,6 +197,34 @@ ${configuration}`,
   },
 ];
 
+/** An app of Streamlit, which needs a browser with scripts. */
+export const streamlitApp: PythonApp = {
+  heading: 'Streamlit',
+  callback: '/oauth2callback',
+  signIn: '/',
+  page: '/',
+  file: 'run.py',
+  text: ([secrets = '']) => `import os, sys
+text = '''${secrets}'''
+own = {'https://app.example': 'http://localhost:' + sys.argv[1], '<a long random text>': 32 * 'of the app'}
+own.update({'<' + name + '>': os.environ[name] for name in ('CLIENT_ID', 'CLIENT_SECRET', 'ISSUER')})
+for name, value in own.items():
+    assert name in text
+    text = text.replace(name, value)
+open('secrets.toml', 'w').write(text)
+open('app.py', 'w').write('''import streamlit as st
+if not st.user.is_logged_in:
+    st.login()
+    st.stop()
+st.write('Hello, ' + st.user.email)
+''')
+os.execv(sys.executable, [sys.executable, '-m', 'streamlit', 'run', 'app.py', '--secrets.files=secrets.toml',
+                          '--server.address=127.0.0.1', '--server.port=' + sys.argv[1], '--server.headless=true',
+                          '--browser.gatherUsageStats=false'])
+`,
+  options: (port) => ['run.py', port],
+};
+
 /** A site of Django that checks tokens by introspection. */
 export const introspectingApp: PythonApp = {
   heading: 'Without a person',
@@ -219,7 +249,7 @@ urlpatterns = [path('', Home.as_view())]`,
 /** Returns the Python of a virtual environment with {@link releases}, which it makes if there is none. */
 export async function obtainPythonApps(environment: Variables, tell: (line: string) => void): Promise<string> {
   const folder = path.join(cacheFolder(environment), 'peers', 'python');
-  const done = path.join(folder, releases.join(' ').replaceAll(/[^A-Za-z0-9.=-]/g, '_'));
+  const done = path.join(folder, `has-${createHash('sha256').update(releases.join()).digest('hex')}`);
   const python = path.join(folder, 'bin', 'python');
   if (existsSync(done)) return python;
   const own = findCommand({ title: 'Python', names: ['python3'], package: 'python3-venv' }, environment);
