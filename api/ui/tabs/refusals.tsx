@@ -38,7 +38,13 @@ const refusalSource: RowSource = {
 /** Returns what is wrong with a refused request; of an event without a reason, its name. */
 function wrongIn(record: JsonObject, say: Messages): string {
   const { reason } = record;
-  return isRefusalReason(reason) ? say.reasons[reason].wrong : textOf(record, 'event');
+  return isRefusalReason(reason) ? plain(say.reasons[reason].wrong) : textOf(record, 'event');
+}
+
+/** Returns a sentence of the reference as the console shows it: a capital, and no signs of Markdown. */
+function plain(sentence: string): string {
+  const text = sentence.replaceAll('`', '');
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Names the record that a refusal is about, otherwise who sent the request. */
@@ -67,7 +73,7 @@ function RefusalDetail({ id }: { readonly id: string }) {
         return (
           <Facts
             facts={[
-              [say.toDo, isRefusalReason(reason) ? say.reasons[reason].fix : ''],
+              [say.toDo, isRefusalReason(reason) ? plain(say.reasons[reason].fix) : ''],
               [say.sent, textOf(record, 'sent')],
               [say.about, linked(referenceIn(record, 'target'))],
               [say.actor, actorOf(record)],
