@@ -199,9 +199,9 @@ export const problemStates: readonly PageState[] = (
   open: (page, _stage, language) => page.setContent(problemPage(problem, language, 'req_0123456789').text),
 }));
 
-/** A logo, larger than it may be shown; its colours do not change at night. */
+/** A logo, larger than it may be shown, in the colour of its box, which does not change at night. */
 const picture = `<svg xmlns="http://www.w3.org/2000/svg" width="320" height="320" viewBox="0 0 160 160">
-<rect width="160" height="160" rx="36" fill="#1f5fbf"/><path d="M44 62h72l-8 62H52z" fill="#fff"/>
+<rect width="160" height="160" rx="36" fill="#b3005e"/><path d="M44 62h72l-8 62H52z" fill="#fff"/>
 <path d="M60 62a20 20 0 0 1 40 0" fill="none" stroke="#fff" stroke-width="10"/></svg>`;
 
 /** Returns the address of a logout request of the client `own`, without an id_token. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { fillBox, uiStates } from '../ui/states.ts';
 import { pageStates } from './pages.ts';
 import type { PageState } from './pages.ts';
@@ -8,21 +8,29 @@ import type { Stage } from './stage.ts';
 
 const folder = 'docs/screenshots';
 
-/** Settings of the screenshots of a page: on a desktop, and on a phone in dark mode. */
-const pictures = [
-  { suffix: '', language: 'en', viewport: { width: 560, height: 560 }, colorScheme: 'light' },
-  { suffix: '-phone', language: 'de', viewport: { width: 360, height: 640 }, colorScheme: 'dark' },
+/** Where the screenshots of a page are taken: on a desktop in English, and on a phone in German. */
+const devices = [
+  { device: '', language: 'en', viewport: { width: 1280, height: 720 } },
+  { device: '-phone', language: 'de', viewport: { width: 390, height: 720 } },
+] as const;
+
+/** Each is taken by day and by night. */
+const schemes = [
+  { scheme: '', colorScheme: 'light' },
+  { scheme: '-dark', colorScheme: 'dark' },
 ] as const;
 
 /** Pages with the pictures. */
 const shownIn = [
-  { document: 'docs/reference/sign-in-pages.md', states: pageStates, desk: {} },
-  { document: 'docs/reference/ui.md', states: uiStates, desk: { viewport: { width: 1100, height: 700 } } },
+  { document: 'docs/reference/sign-in-pages.md', states: pageStates },
+  { document: 'docs/reference/ui.md', states: uiStates },
 ];
 
 describe('the pictures of the pages', () => {
   const namesOf = (states: readonly PageState[]) =>
-    states.flatMap(({ name }) => pictures.map(({ suffix }) => `${name}${suffix}.png`));
+    states.flatMap(({ name }) =>
+      devices.flatMap(({ device }) => schemes.map(({ scheme }) => `${name}${device}${scheme}.webp`)),
+    );
   const names = shownIn.flatMap(({ states }) => namesOf(states));
 
   // `make screenshots` writes them; a run of the tests only looks for them.
@@ -30,15 +38,33 @@ describe('the pictures of the pages', () => {
     let stage: Stage;
     onStage((set) => (stage = set));
     before(() => fillBox(stage));
-    const taken = shownIn.flatMap(({ states, desk }) => states.map((state) => ({ ...state, desk })));
-    for (const { name, open, desk } of taken) {
+
+    /** Encodes a PNG in a browser again, as WebP: less than half of the bytes. */
+    async function toWebp(png: Buffer): Promise<Buffer> {
+      const page = await stage.newPage();
+      const url = await page.evaluate<string>(`(async () => {
+        const image = new Image();
+        image.src = 'data:image/png;base64,${png.toString('base64')}';
+        await image.decode();
+        const canvas = Object.assign(document.createElement('canvas'), { width: image.width, height: image.height });
+        canvas.getContext('2d').drawImage(image, 0, 0);
+        return canvas.toDataURL('image/webp', 0.8);
+      })()`);
+      await page.context().close();
+      return Buffer.from(url.slice(url.indexOf(',') + 1), 'base64');
+    }
+
+    for (const { name, open } of shownIn.flatMap(({ states }) => states)) {
       it(`${name} is taken`, async () => {
-        for (const { suffix, language, ...options } of pictures) {
-          const size = suffix === '' ? desk : {};
-          const page = await stage.newPage({ locale: language, ...options, ...size });
+        for (const { device, language, viewport } of devices) {
+          const page = await stage.newPage({ locale: language, viewport });
           await open(page, stage, language);
-          // A cursor that blinks would make another picture each time.
-          await page.screenshot({ path: `${folder}/${name}${suffix}.png`, fullPage: true, caret: 'hide' });
+          for (const { scheme, colorScheme } of schemes) {
+            await page.emulateMedia({ colorScheme });
+            // A cursor that blinks would make another picture each time.
+            const picture = await page.screenshot({ fullPage: true, caret: 'hide' });
+            writeFileSync(`${folder}/${name}${device}${scheme}.webp`, await toWebp(picture));
+          }
           await page.context().close();
         }
       });

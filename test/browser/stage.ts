@@ -175,5 +175,7 @@ async function declareBoxes(api: TestApi, app: AppServer): Promise<void> {
   await api.declare('approved', [
     { kind: 'Box', id: 'approved', sign_in: { title: 'The Shop' }, registration: approved },
   ]);
-  await api.declare('branded', [{ kind: 'Box', id: 'branded', sign_in: { title: 'The Shop', logo_url: logo } }]);
+  await api.declare('branded', [
+    { kind: 'Box', id: 'branded', sign_in: { title: 'The Shop', logo_url: logo, color: '#b3005e' } },
+  ]);
 }

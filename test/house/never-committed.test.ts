@@ -21,7 +21,7 @@ const accepted = [
   ['docs/x.md', 'the base URL is https://example.org/home/x and ./work/ is fine'],
   ['api/x.ts', 'iterator.skip(1); homework(/worker/)'],
   ['api/x.ts', "route('/boxes/root/x')"],
-  ['docs/x.png', 'X\u0058X'],
+  ['docs/x.webp', 'X\u0058X'],
 ] as const;
 
 describe('the tree', () => {

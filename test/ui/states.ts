@@ -25,6 +25,7 @@ export async function fillBox(stage: Stage): Promise<void> {
       link: [{ resourceType: 'Client', id: 'own' }],
     },
   ]);
+  await fetch(stage.authorize({ redirect_uri: 'https://elsewhere.example/back' }));
 }
 
 async function enter(page: Page, { base }: Stage, language: Language, at: string, person = boss): Promise<Admin> {
@@ -116,6 +117,7 @@ export const uiStates: readonly PageState[] = [
       const { say, choose } = await enter(page, stage, language, '#/policies');
       await choose('read-own-client');
       await page.locator('dt', { hasText: say.lastUse }).waitFor();
+      await page.getByLabel(say.fields.expression, { exact: true }).waitFor();
     },
   },
   {
@@ -126,6 +128,14 @@ export const uiStates: readonly PageState[] = [
       await fill(say.path, '/Client/own');
       await press(say.ask);
       await page.getByText(say.granted('read-own-client')).waitFor();
+    },
+  },
+  {
+    name: 'ui-refusal',
+    open: async (page, stage, language) => {
+      const { say, choose } = await enter(page, stage, language, '#/refusals');
+      await choose(say.reasons.redirect_uri_not_listed.wrong.replaceAll('`', ''));
+      await page.getByRole('term').getByText(say.toDo, { exact: true }).waitFor();
     },
   },
   {
