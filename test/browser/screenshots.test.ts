@@ -8,7 +8,7 @@ import type { Stage } from './stage.ts';
 
 const folder = 'docs/screenshots';
 
-/** Where the screenshots of a page are taken: on a desktop in English, and on a phone in German. */
+/** Devices of the screenshots of a page: a desktop in English, and a phone in German. */
 const devices = [
   { device: '', language: 'en', viewport: { width: 1280, height: 720 } },
   { device: '-phone', language: 'de', viewport: { width: 390, height: 720 } },
