@@ -51,5 +51,5 @@ function scalarOf(value: unknown): string {
 
 /** Text that YAML reads as itself. */
 const PLAIN = /^[A-Za-z_/][A-Za-z0-9_./-]*(?:[ :][A-Za-z0-9_./-]+)*$/;
-/** Words that YAML 1.1 takes for something else (https://yaml.org/type/bool.html). */
-const WORD = /^(?:y|n|yes|no|on|off|true|false|null)$/i;
+/** Words that YAML 1.1 takes for something else (https://yaml.org/type/bool.html), and `E0`, for some a number. */
+const WORD = /^(?:y|n|yes|no|on|off|true|false|null|e-?\d+)$/i;
