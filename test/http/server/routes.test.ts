@@ -130,8 +130,10 @@ describe('routes', () => {
     for (const request of api.requests.filter(({ method }) => method === 'GET')) {
       const [get, head] = [await api.ask(request), await api.ask(request, { method: 'HEAD' })];
       expect([head.status, head.text], request.name).to.deep.equal([get.status, '']);
+      // The list of requests may have got longer by the first of the two.
+      const own = request.name === 'GET /AccessPolicy/$requests' ? ['content-length'] : [];
       const compared = (headers: ReadonlyMap<string, string>) =>
-        [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name));
+        [...headers].filter(([name]) => !['date', 'x-request-id', ...own].includes(name));
       expect(compared(head.headers), request.name).to.deep.equal(compared(get.headers));
     }
   });

@@ -278,7 +278,8 @@ function defined(fields: Fields): Record<string, string> {
 
 /** The addresses that a page leads to: of its forms, links and pictures. */
 function addressesIn({ text }: Answer): readonly string[] {
-  const found = [...text.matchAll(/ (?:action|href|src)="([^"]*)"/g)];
+  // The mark and the icon of the page are in the page itself.
+  const found = [...text.matchAll(/ (?:action|href|src)="(?!data:)([^"]*)"/g)];
   return found.map(([, address = '']) =>
     address.replace(/&#(\d+);/g, (_, sign: string) => String.fromCodePoint(Number(sign))),
   );
