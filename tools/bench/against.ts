@@ -43,7 +43,7 @@ interface Pair {
 /** As in every comparison of this bench. */
 const connections = 64;
 /** Pairs of rounds that are not counted at the beginning of a row: a new process still compiles what the row runs. */
-const WARM_UP = 2;
+const WARM_UP = 4;
 /** One box, which has the root of the installation too. */
 const settings = { BOXGATE_STANDALONE: 'true' };
 
