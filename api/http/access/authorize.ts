@@ -5,6 +5,7 @@ import { checkBearer } from '../../oauth/session/check-token.ts';
 import type { LiveSession } from '../../oauth/session/check-token.ts';
 import type { OAuthServices } from '../../oauth/services.ts';
 import { decide, decideInTime } from '../../policy/decide.ts';
+import type { Decision } from '../../policy/decide.ts';
 import type { Needs } from '../../policy/needs.ts';
 import { compileAhead, Missing, prepare, whenPrepared } from '../../policy/prepare.ts';
 import { requestObject } from '../../policy/request-object.ts';
@@ -192,21 +193,27 @@ interface PolicyQuestion {
   readonly request: () => RequestObject;
 }
 
-/** Returns the policy that grants a request, empty if none does, or what is missing to decide. Notes one that fails. */
-export async function decidingPolicy(
+/**
+ * Returns the policy that grants a request, empty if none does, or what is missing to decide. Notes one that fails.
+ * Only a decision that is made once more is a promise.
+ */
+export function decidingPolicy(
   candidates: readonly CompiledPolicy[],
   { box, upTo, request }: PolicyQuestion,
   { failedPolicies }: Pick<OAuthServices, 'failedPolicies'>,
-): Promise<string | Missing> {
+): string | Missing | Promise<string> {
   const missing = prepare(candidates, upTo);
   if (missing !== undefined) return missing;
   // The usual cases: nothing of the request is looked at. A policy with several rules may end at the first of them.
   const [first] = candidates;
   if (first === undefined) return '';
   if (first.policy.engine === 'allow') return first.id;
-  const { granted, policy = '', failed } = await decideInTime(candidates, request());
-  if (failed !== undefined) failedPolicies.note(box, failed);
-  return granted ? policy : '';
+  const noted = ({ granted, policy = '', failed }: Decision): string => {
+    if (failed !== undefined) failedPolicies.note(box, failed);
+    return granted ? policy : '';
+  };
+  const decision = decideInTime(candidates, request());
+  return decision instanceof Promise ? decision.then(noted) : noted(decision);
 }
 
 /** A list of records, and the request whose sender might ask for it. */
