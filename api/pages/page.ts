@@ -155,7 +155,10 @@ ${script === undefined ? undefined : markup`<script>${script}</script>`}
   return { language, text, logo, issuer, style, script };
 }
 
-const sourceOf = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`;
+/** Returns the source by which a Content-Security-Policy allows one inline style or script (CSP 3 §2.3.1). */
+export function sourceOf(text: string): string {
+  return `'sha256-${hash('sha256', text, 'base64')}'`;
+}
 
 const stylesSource = sourceOf(styles);
 

@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto';
 import type { Language } from './page.ts';
-import { markup, markupText } from './page.ts';
+import { markup, markupText, sourceOf } from './page.ts';
 import { messages } from './messages.ts';
 import { colorRule, icon } from './palette.ts';
 
@@ -59,7 +58,7 @@ export function uiPolicy(color?: string): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
-    `style-src 'self'${color === undefined ? '' : ` 'sha256-${hash('sha256', colorRule(color), 'base64')}'`}`,
+    `style-src 'self'${color === undefined ? '' : ` ${sourceOf(colorRule(color))}`}`,
     'img-src data:',
     "connect-src 'self'",
     "base-uri 'none'",
