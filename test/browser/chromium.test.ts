@@ -18,7 +18,7 @@ describe('the Chromium of a machine', () => {
 
   it('is asked for where there is none', () => {
     for (const environment of [{ PATH: '/nowhere' }, { PATH: folder, CHROMIUM_PATH: '/nowhere/chromium' }]) {
-      expect(() => findChromium(environment)).to.throw('install the package chromium');
+      expect(() => findChromium(environment)).to.throw('install the package chromium-headless-shell');
     }
   });
 });

@@ -10,7 +10,7 @@ export function findChromium(environment: NodeJS.ProcessEnv): string {
   const found = findCommand(needed, environment);
   if (found !== undefined) return found;
   throw new Error(
-    'no Chromium: run make needs, install the package chromium, or say with CHROMIUM_PATH where there is one',
+    'no Chromium: run make needs, install the package chromium-headless-shell, or say with CHROMIUM_PATH where there is one',
   );
 }
 

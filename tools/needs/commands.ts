@@ -13,12 +13,17 @@ interface NeededCommand {
   readonly package: string;
 }
 
-/** The browser of the tests that look at pages: any program built from Chromium. */
+const headlessShell = 'chromium-headless-shell';
+
+/**
+ * The browser of the tests that look at pages: any program built from Chromium, which takes two to three times the
+ * processor time of the one without a user interface.
+ */
 export const chromium: NeededCommand = {
   title: 'Chromium',
-  names: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
+  names: [headlessShell, 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
   variable: 'CHROMIUM_PATH',
-  package: 'chromium',
+  package: headlessShell,
 };
 
 /** Every command that a test runs and that a small machine may lack. */
@@ -80,6 +85,19 @@ export async function obtainCommands(
   }
   const still = missing.filter((command) => findCommand(command, environment) === undefined);
   if (still.length > 0) throw new Error(sentence(still));
+}
+
+/** Installs the Chromium without a user interface, where it can be had: any other will do. */
+export async function obtainHeadlessShell(
+  environment: Readonly<Record<string, string | undefined>>,
+  tell: (line: string) => void,
+  installer: Installer,
+): Promise<void> {
+  if (!installer.isAllowed || findCommand({ ...chromium, names: [headlessShell] }, environment) !== undefined) return;
+  tell(`installing ${headlessShell} from Debian (100 MB, about a minute)`);
+  await installer.install([headlessShell]).catch((error: unknown) => {
+    tell(`${headlessShell} cannot be had: ${error instanceof Error ? error.message : 'unknown'}`);
+  });
 }
 
 function sentence(missing: readonly NeededCommand[], reason = ''): string {

@@ -2,7 +2,7 @@
 import { obtainGo } from '../envtest/go.ts';
 import { obtain } from '../envtest/obtain.ts';
 import { downloads } from '../envtest/release.ts';
-import { obtainCommands } from './commands.ts';
+import { obtainCommands, obtainHeadlessShell } from './commands.ts';
 import { debian } from './debian.ts';
 import { gateways, obtainGateway, pooler } from './gateways.ts';
 import { goPeers, obtainGoPeers } from './go-peers.ts';
@@ -12,6 +12,7 @@ import { obtainHelm } from './helm.ts';
 const tell = (line: string): boolean => process.stderr.write(`needs: ${line}\n`);
 
 try {
+  await obtainHeadlessShell(process.env, tell, debian);
   await obtainCommands(process.env, tell, debian);
   await obtainPython(process.env, tell, debian);
   for (const gateway of [...Object.values(gateways), pooler]) await obtainGateway(gateway, process.env, tell);

@@ -2,7 +2,13 @@ import { expect } from 'chai';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { chromium, findCommand, neededCommands, obtainCommands } from '../../../tools/needs/commands.ts';
+import {
+  chromium,
+  findCommand,
+  neededCommands,
+  obtainCommands,
+  obtainHeadlessShell,
+} from '../../../tools/needs/commands.ts';
 import type { Installer } from '../../../tools/needs/commands.ts';
 
 describe('the commands that tests run', () => {
@@ -56,8 +62,8 @@ describe('the commands that tests run', () => {
     put('git', 'javac', 'python3', 'tar');
     const by = installer(true);
     const { told, failure } = await obtained(by);
-    expect([failure, by.installed]).to.deep.equal([undefined, ['chromium', 'openssl']]);
-    expect(told).to.deep.equal(['installing chromium, openssl from Debian (100 MB, about a minute)']);
+    expect([failure, by.installed]).to.deep.equal([undefined, ['chromium-headless-shell', 'openssl']]);
+    expect(told).to.deep.equal(['installing chromium-headless-shell, openssl from Debian (100 MB, about a minute)']);
     put('chromium', 'openssl');
     rmSync(path.join(folder, 'git'));
     expect((await obtained(by)).told).to.deep.equal(['installing git from Debian (some seconds)']);
@@ -69,7 +75,7 @@ describe('the commands that tests run', () => {
     expect(await obtained(by)).to.deep.equal({
       told: [],
       failure:
-        'Chromium, openssl not found: run sudo apt-get update && sudo apt-get install --no-install-recommends chromium openssl, or name a Chromium with CHROMIUM_PATH',
+        'Chromium, openssl not found: run sudo apt-get update && sudo apt-get install --no-install-recommends chromium-headless-shell openssl, or name a Chromium with CHROMIUM_PATH',
     });
     expect(by.installed).to.deep.equal([]);
   });
@@ -91,9 +97,26 @@ describe('the commands that tests run', () => {
     expect(failure).to.equal('CHROMIUM_PATH names no program: /nowhere/chromium');
   });
 
-  it('R-39: take Chromium by its own name before any other that is built from it', () => {
+  it('R-39: take Chromium by its own name before any other that is built from it, but for the one without windows', () => {
     put('google-chrome', 'chromium');
     expect(findCommand(chromium, { PATH: folder })).to.equal(path.join(folder, 'chromium'));
+    put('chromium-headless-shell');
+    expect(findCommand(chromium, { PATH: folder })).to.equal(path.join(folder, 'chromium-headless-shell'));
     expect(neededCommands).to.include(chromium);
+  });
+
+  it('R-39: are quicker with the Chromium without windows, which is installed where that is possible', async () => {
+    const told: string[] = [];
+    const obtain = (by: Installer): Promise<void> =>
+      obtainHeadlessShell({ PATH: folder }, (line) => told.push(line), by);
+    put('chromium');
+    await obtain(installer(false));
+    expect(told).to.deep.equal([]);
+    await obtain(installer(true, 'apt-get update ended with 100'));
+    expect(told.pop()).to.equal('chromium-headless-shell cannot be had: apt-get update ended with 100');
+    const by = installer(true);
+    await obtain(by);
+    await obtain(by);
+    expect(by.installed).to.deep.equal(['chromium-headless-shell']);
   });
 });
