@@ -26,7 +26,7 @@ describe('kubectl boxgate', () => {
   before(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'kubectl-boxgate-'));
     await symlink(path.resolve('boxctl'), path.join(folder, 'kubectl-boxgate'));
-    rig = await startOperatorRig(await startControlPlane(), undefined, true);
+    rig = await startOperatorRig(await startControlPlane(), true);
     await rig.operator();
     box = await rig.box({ secrets: false });
     await create(`/api/v1/namespaces/${box}/serviceaccounts`, { metadata: { name: 'admins' } });

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isObject } from '../../crds/path.ts';
-import { startOperatorRig, type OperatorRig } from '../operator/operator-rig.ts';
+import { startProcessRig, type ProcessRig } from '../operator/operator-rig.ts';
 import { restoreBaseBackup, takeBaseBackup } from '../support/physical-backup.ts';
 import { eventually } from '../support/eventually.ts';
 import { startOwnPostgres, type OwnPostgres } from '../support/own-postgres.ts';
@@ -14,14 +14,14 @@ const everything = { engine: 'allow', subjects: 'authenticated' };
 
 describe('F-19 docs/guides/upgrade.md: a database that is restored from a backup', () => {
   let postgres: OwnPostgres;
-  let rig: OperatorRig;
+  let rig: ProcessRig;
   let folder: string;
   before(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'boxgate-backup-'));
     postgres = await startOwnPostgres();
     const { ownerUrl, apiUrl } = postgres;
-    rig = await startOperatorRig(undefined, { ownerUrl, apiUrl, drop: () => postgres.remove() });
-    await rig.operator({ BOXGATE_SWEEP_SECONDS: '1' });
+    rig = await startProcessRig(undefined, { ownerUrl, apiUrl, drop: () => postgres.remove() });
+    await rig.operatorProcess({ BOXGATE_SWEEP_SECONDS: '1' });
   });
   after(async () => {
     await rig.stop();

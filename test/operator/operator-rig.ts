@@ -2,31 +2,39 @@ import { isObject } from '../../crds/path.ts';
 import { type Kind, KINDS } from '../../crds/kind.ts';
 import type { Environment } from '../../program/environment.ts';
 import { controlPlane, type ControlPlane, type PodAccount } from '../support/cluster/control-plane.ts';
+import { startApi, type TestApi } from '../support/api.ts';
 import { startApiProcess, type ApiProcess } from '../support/api-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownPort } from '../support/own-port.ts';
-import { startOperatorProcess, type OperatorProcess } from '../support/operator-process.ts';
+import {
+  startOperator,
+  startOperatorProcess,
+  type OperatorProcess,
+  type TestOperator,
+} from '../support/operator-process.ts';
 import { freshDatabase, type TestDatabase } from '../support/postgres.ts';
 import { unthrottled } from '../support/unthrottled.ts';
 import { bindSecrets, installOperator } from './install-operator.ts';
 import { removeObjects } from './remove-objects.ts';
 
+/** What a test needs to know of the API of a rig. */
+type RigApi = Pick<ApiProcess, 'url' | 'managementUrl' | 'managementKey'>;
+
 /**
  * A cluster with our custom resources and the operator's rights, an API on a database of its own beside it, and
- * operators as processes under the operator's own ServiceAccount. One at a time on a control plane: its operators see
- * every namespace.
+ * operators under the operator's own ServiceAccount. One at a time on a control plane: its operators see every
+ * namespace.
  */
-export interface OperatorRig {
+export interface OperatorRig<Api extends RigApi = TestApi> {
   readonly plane: ControlPlane;
   readonly database: TestDatabase;
-  /** The API as it runs now; another one after {@link OperatorRig.restartApi}. */
-  readonly api: ApiProcess;
+  readonly api: Api;
   /** ServiceAccount files of the operator's pod. */
   readonly account: PodAccount;
-  /** Starts one more operator. */
-  operator(environment?: Environment): Promise<OperatorProcess>;
-  /** Starts the API again on its ports, after it was ended. */
-  restartApi(): Promise<void>;
+  /** Starts one more operator, in this process. */
+  operator(environment?: Environment): Promise<TestOperator>;
+  /** Starts one more operator, in a process of its own, which a test may end. */
+  operatorProcess(environment?: Environment): Promise<OperatorProcess>;
   /** A new namespace in which the operator may hold Secrets, or, without `secrets`, may not. */
   box(options?: { readonly secrets: boolean }): Promise<string>;
   /** Makes an object as an admin does, or changes it: its whole spec. Throws what the API server says against it. */
@@ -45,48 +53,78 @@ export interface OperatorRig {
   stop(): Promise<void>;
 }
 
-/**
- * Starts a rig on the control plane that the test files of this process share, or on one of a test's own; on a new
- * database, or on one of the test's own. Its API holds nobody back who fails often: how often a test asks before a
- * client is live is a matter of the machine. `isPublic`: its issuers are addresses at which it answers.
- */
-export async function startOperatorRig(
-  own?: ControlPlane,
-  ownDatabase?: TestDatabase,
-  isPublic = false,
-): Promise<OperatorRig> {
-  const [plane, database] = await Promise.all([own ?? controlPlane(), ownDatabase ?? freshDatabase()]);
-  const operators: OperatorProcess[] = [];
-  const port = String(await ownPort());
-  const ports = {
-    BOXGATE_PORT: port,
-    BOXGATE_MANAGEMENT_PORT: String(await ownPort()),
-    ...(isPublic ? { BOXGATE_PUBLIC_URL: `http://127.0.0.1:${port}` } : {}),
-  };
-  const [account, first] = await Promise.all([
-    installOperator(plane),
-    startApiProcess(database.apiUrl, { ...unthrottled, ...ports }),
-  ]);
-  let api = first;
+/** A rig whose API is a process of its own, which a test may end: `api` is the one that runs now. */
+export interface ProcessRig extends OperatorRig<ApiProcess> {
+  /** Starts the API again on its ports, after it was ended. */
+  restartApi(): Promise<void>;
+}
 
-  const rig: OperatorRig = {
+/**
+ * Starts a rig on the control plane that the test files of this process share, or on one of a test's own. Its API holds
+ * nobody back who fails often: how often a test asks before a client is live is a matter of the machine. `isPublic`:
+ * its issuers are addresses at which it answers.
+ */
+export async function startOperatorRig(own?: ControlPlane, isPublic = false): Promise<OperatorRig> {
+  const [plane, database] = await Promise.all([own ?? controlPlane(), freshDatabase()]);
+  const ports = await ownPorts();
+  const url = isPublic ? { BOXGATE_PUBLIC_URL: `http://127.0.0.1:${ports.BOXGATE_PORT}` } : {};
+  const [account, api] = await Promise.all([
+    installOperator(plane),
+    startApi({ database, environment: { ...unthrottled, ...ports, ...url } }),
+  ]);
+  return rigOver(
+    { plane, database, account },
+    () => api,
+    () => api.stop(),
+  );
+}
+
+/** Starts a rig with an API that a test may end; on a new database, or on one of the test's own. */
+export async function startProcessRig(own?: ControlPlane, ownDatabase?: TestDatabase): Promise<ProcessRig> {
+  const [plane, database] = await Promise.all([own ?? controlPlane(), ownDatabase ?? freshDatabase()]);
+  const settings = { ...unthrottled, ...(await ownPorts()) };
+  const [account, first] = await Promise.all([installOperator(plane), startApiProcess(database.apiUrl, settings)]);
+  let api = first;
+  const rig = rigOver(
+    { plane, database, account },
+    () => api,
+    () => api.end('SIGKILL'),
+  );
+  return Object.assign(rig, {
+    async restartApi() {
+      const key = { BOXGATE_MANAGEMENT_KEYS: first.managementKey };
+      api = await startApiProcess(database.apiUrl, { ...settings, ...key });
+    },
+  });
+}
+
+async function ownPorts() {
+  return { BOXGATE_PORT: String(await ownPort()), BOXGATE_MANAGEMENT_PORT: String(await ownPort()) };
+}
+
+function rigOver<Api extends RigApi>(
+  { plane, database, account }: Pick<OperatorRig, 'plane' | 'database' | 'account'>,
+  api: () => Api,
+  stopApi: () => Promise<unknown>,
+): OperatorRig<Api> {
+  const operators: TestOperator[] = [];
+  const processes: OperatorProcess[] = [];
+  const rig: OperatorRig<Api> = {
     plane,
     database,
     account,
     get api() {
-      return api;
+      return api();
     },
     async operator(environment) {
-      const started = await startOperatorProcess({ access: account.access, api }, environment);
+      const started = await startOperator({ access: account.access, api: api() }, environment);
       operators.push(started);
       return started;
     },
-    async restartApi() {
-      api = await startApiProcess(database.apiUrl, {
-        ...unthrottled,
-        ...ports,
-        BOXGATE_MANAGEMENT_KEYS: first.managementKey,
-      });
+    async operatorProcess(environment) {
+      const started = await startOperatorProcess({ access: account.access, api: api() }, environment);
+      processes.push(started);
+      return started;
     },
     async box({ secrets } = { secrets: true }) {
       const name = await plane.namespace('box');
@@ -114,7 +152,7 @@ export async function startOperatorRig(
       await eventually(`${box}/${name} is Ready`, async () => isReady(await rig.find(kind, box, name)), within);
     },
     async token(box, id, secret) {
-      const response = await fetch(`${api.url}/boxes/${box}/auth/token`, {
+      const response = await fetch(`${api().url}/boxes/${box}/auth/token`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify({ grant_type: 'client_credentials', client_id: id, client_secret: secret }),
@@ -124,9 +162,12 @@ export async function startOperatorRig(
       return response.status;
     },
     async stop() {
-      for (const operator of operators) operator.signal('SIGCONT');
-      await Promise.all(operators.map((operator) => operator.end('SIGKILL')));
-      await api.end('SIGKILL');
+      for (const operator of processes) operator.signal('SIGCONT');
+      await Promise.all([
+        ...operators.map((operator) => operator.stop()),
+        ...processes.map((operator) => operator.end('SIGKILL')),
+      ]);
+      await stopApi();
       await Promise.all([database.drop(), removeObjects(plane)]);
     },
   };

@@ -8,7 +8,7 @@ describe('boxgate operator', () => {
   let operator: OperatorProcess;
   before(async () => {
     rig = await startOperatorRig();
-    operator = await rig.operator();
+    operator = await rig.operatorProcess();
   });
   after(() => rig.stop());
 

@@ -99,7 +99,8 @@ export async function startApi(
  */
 const standing = (): number => 0;
 
-function collectedLines(): { destination: Writable; lines: string[] } {
+/** Returns a destination of a log, and the lines that are written to it. */
+export function collectedLines(): { destination: Writable; lines: string[] } {
   const lines: string[] = [];
   const destination = new Writable({
     write(chunk: Buffer, _encoding, done) {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { isObject } from '../../crds/path.ts';
-import { startOperatorRig, type OperatorRig } from '../../test/operator/operator-rig.ts';
+import { startProcessRig, type ProcessRig } from '../../test/operator/operator-rig.ts';
 import type { OperatorProcess } from '../../test/support/operator-process.ts';
 import { startControlPlane } from '../../test/support/cluster/control-plane.ts';
 import { megabytes, whole } from './figures.ts';
@@ -24,7 +24,7 @@ const postgres = await startPostgres();
 const stayingAlive = setInterval(() => undefined, 60_000);
 const urls = await makeDatabase(postgres, 'operator');
 const database = { ownerUrl: urls.BOXGATE_OWNER_URL, apiUrl: urls.BOXGATE_DATABASE_URL, drop: () => Promise.resolve() };
-const rig = await startOperatorRig(await startControlPlane(), database);
+const rig = await startProcessRig(await startControlPlane(), database);
 try {
   const rows = [...(await measureInstallation(rig)), await measureCreation(rig)];
   printTable(rows);
@@ -37,7 +37,7 @@ try {
 }
 
 /** A large installation: the first start of an operator, a restart, and the memory with it. */
-async function measureInstallation(given: OperatorRig): Promise<readonly Row[]> {
+async function measureInstallation(given: ProcessRig): Promise<readonly Row[]> {
   const boxes: string[] = [];
   while (boxes.length < boxCount) boxes.push(await given.box());
   await Promise.all(
@@ -80,11 +80,11 @@ async function measureInstallation(given: OperatorRig): Promise<readonly Row[]> 
 
 /** Starts an operator, and waits until it counts so many objects as Ready. */
 async function timeToReady(
-  given: Pick<OperatorRig, 'operator'>,
+  given: Pick<ProcessRig, 'operatorProcess'>,
   objects: number,
 ): Promise<{ operator: OperatorProcess; time: number }> {
   const begin = performance.now();
-  const operator = await given.operator();
+  const operator = await given.operatorProcess();
   for (;;) {
     const text = await (await fetch(`${operator.healthUrl}/metrics`)).text();
     const ready = text.matchAll(/^boxgate_operator_objects\{(?=.*condition="Ready").*status="True".*\} (\d+)$/gm);
@@ -97,7 +97,7 @@ async function timeToReady(
 }
 
 /** One Client created in a box of many, until its generated Secret gets a token. */
-async function measureCreation(given: OperatorRig): Promise<Row> {
+async function measureCreation(given: ProcessRig): Promise<Row> {
   const box = await given.box();
   const times: number[] = [];
   for (let nth = 0; nth < probes; nth += 1) {

@@ -16,7 +16,7 @@ describe('boxgate operator, for the ServiceAccounts that clients are pinned to',
   before(async () => {
     rig = await startOperatorRig();
     replica = await startApiProcess(rig.database.apiUrl, unthrottled);
-    operator = await rig.operator();
+    operator = await rig.operatorProcess();
     box = await rig.box();
     await rig.put('Client', box, 'watcher', { grant_types: [], secret: 'secret-of-the-watcher' });
     await rig.ready('Client', box, 'watcher');
@@ -205,7 +205,7 @@ describe('boxgate operator, for the ServiceAccounts that clients are pinned to',
     const { access } = await begin('unwatched');
     await operator.end('SIGTERM');
     await remove('unwatched');
-    operator = await rig.operator();
+    operator = await rig.operatorProcess();
     await eventually('its access token is revoked', async () => !(await isActive(access, rig.api.url)), 60_000);
   });
 });

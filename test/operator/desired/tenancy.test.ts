@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { eventually } from '../../support/eventually.ts';
 import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
 
-describe('what Namespaces decide, with the operator as a process', () => {
+describe('what Namespaces decide', () => {
   let rig: OperatorRig;
   before(async () => {
     rig = await startOperatorRig();

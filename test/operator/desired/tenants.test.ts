@@ -4,7 +4,7 @@ import pg from 'pg';
 import { KINDS, type Kind } from '../../../crds/kind.ts';
 import type { ApiAnswer } from '../../support/cluster/api-call.ts';
 import { eventually } from '../../support/eventually.ts';
-import type { OperatorProcess } from '../../support/operator-process.ts';
+import type { TestOperator } from '../../support/operator-process.ts';
 import { sendJson } from '../../oauth/requests.ts';
 import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
 
@@ -14,7 +14,7 @@ const canary = 'canary-of-the-neighbour';
 
 describe('tenants of one cluster', () => {
   let rig: OperatorRig;
-  let operator: OperatorProcess;
+  let operator: TestOperator;
   let owner: pg.Pool;
   /** The attacker's namespace, and the neighbour's. */
   let here: string;
@@ -234,7 +234,7 @@ describe('tenants of one cluster', () => {
       ({ involvedObject }) => !isObject(involvedObject) || involvedObject['name'] !== canary,
     );
     // The target of a record is what the tenant itself has named, after the neighbour.
-    const log = [...operator.lines, ...rig.api.lines]
+    const log = [...operator.lines, ...rig.api.logLines]
       .filter((line) => line.includes(here))
       .map((line) => line.replace(/"target":\{[^}]*\}/, ''));
     const said = [...statuses.flat().map(({ status }) => status), ...events, ...log].map((one) => JSON.stringify(one));
@@ -243,7 +243,7 @@ describe('tenants of one cluster', () => {
       expect(text).not.to.contain(canary);
       expect(text.replaceAll(`boxgate.${there}.example`, '')).not.to.contain(there);
     }
-    const whole = [...operator.lines, ...rig.api.lines].join('\n');
+    const whole = [...operator.lines, ...rig.api.logLines].join('\n');
     expect(whole).not.to.contain(`${canary}-secret`);
   });
 });

@@ -37,7 +37,7 @@ describe('one of several operators leads', () => {
   });
 
   async function start(own: Environment = {}): Promise<OperatorProcess> {
-    const operator = await rig.operator({ ...environment, ...own });
+    const operator = await rig.operatorProcess({ ...environment, ...own });
     running.push(operator);
     return operator;
   }

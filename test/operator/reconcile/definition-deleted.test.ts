@@ -19,7 +19,7 @@ describe('custom resource definitions that are deleted', () => {
     rig = await startOperatorRig();
     ({ plane } = rig);
     box = await rig.box();
-    operator = await rig.operator({ BOXGATE_SWEEP_SECONDS: '1', BOXGATE_LEASE_SECONDS: '60' });
+    operator = await rig.operatorProcess({ BOXGATE_SWEEP_SECONDS: '1', BOXGATE_LEASE_SECONDS: '60' });
   });
   after(() => rig.stop());
 

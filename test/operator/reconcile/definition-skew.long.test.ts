@@ -4,7 +4,7 @@ import { startControlPlane, type ControlPlane } from '../../support/cluster/cont
 import { applyCrds, kubectl } from '../../support/cluster/install-crds.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { OperatorProcess } from '../../support/operator-process.ts';
-import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
+import { startProcessRig, type ProcessRig } from '../operator-rig.ts';
 
 const app = { grant_types: ['client_credentials'], secret: 'a-secret-of-the-app' };
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -13,13 +13,13 @@ const schemaPath = '/spec/versions/0/schema/openAPIV3Schema/properties';
 /** The definitions of one release, and an operator and an API of another: on a control plane of its own. */
 describe('custom resource definitions of another release', () => {
   let plane: ControlPlane;
-  let rig: OperatorRig;
+  let rig: ProcessRig;
   let operator: OperatorProcess;
   let box: string;
   before(async () => {
     plane = await startControlPlane();
-    rig = await startOperatorRig(plane);
-    operator = await rig.operator();
+    rig = await startProcessRig(plane);
+    operator = await rig.operatorProcess();
   });
   after(async () => {
     await rig.stop();
@@ -177,7 +177,7 @@ describe('custom resource definitions of another release', () => {
   it('R-55: everything else is reconciled while the cluster has no definition of Group, and groups once it has', async () => {
     await operator.end('SIGTERM');
     await kubectl(plane, 'delete', 'crd', 'groups.boxgate.dev');
-    operator = await rig.operator();
+    operator = await rig.operatorProcess();
     await rig.put('Client', box, 'app', app);
     await rig.ready('Client', box, 'app');
     await applyCrds(plane);

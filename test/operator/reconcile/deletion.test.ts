@@ -5,7 +5,7 @@ import { kubectl } from '../../support/cluster/install-crds.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startLoggedProcess } from '../../support/logged-process.ts';
 import { environmentOf, type OperatorProcess } from '../../support/operator-process.ts';
-import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
+import { startProcessRig, type ProcessRig } from '../operator-rig.ts';
 
 /** It lets go of a deletion soon where the API is away; one that was killed is followed at once. */
 const impatient = { BOXGATE_HOLD_SECONDS: '4', BOXGATE_POD_UID: 'one-pod' };
@@ -14,13 +14,13 @@ const secret = 's3cret-of-the-app';
 const machine = { grant_types: ['client_credentials'], secret };
 
 describe('deletion, by the operator as a process', () => {
-  let rig: OperatorRig;
+  let rig: ProcessRig;
   let operator: OperatorProcess;
   let box: string;
   before(async () => {
-    rig = await startOperatorRig();
+    rig = await startProcessRig();
     rig.plane.startControllers(['namespace']);
-    operator = await rig.operator({ BOXGATE_POD_UID: 'one-pod' });
+    operator = await rig.operatorProcess({ BOXGATE_POD_UID: 'one-pod' });
   });
   after(() => rig.stop());
   beforeEach(async () => {
@@ -151,7 +151,7 @@ describe('deletion, by the operator as a process', () => {
   it('F-20, peer defect 7: while the API is away objects and their namespace go, and its return ends the rows', async () => {
     const names = ['one', 'two', 'three'];
     await operator.end('SIGTERM');
-    operator = await rig.operator(impatient);
+    operator = await rig.operatorProcess(impatient);
     await applied(...names);
     const kept = box;
     await rig.api.end('SIGKILL');
@@ -206,7 +206,7 @@ describe('deletion, by the operator as a process', () => {
     expect(await finalizersOf('Client', 'app')).to.equal(undefined);
     expect(await finalizersOf('Client', 'other')).to.deep.equal(['example.com/hold']);
     expect(await rig.token(box, 'app', secret)).to.equal(200);
-    operator = await rig.operator({ BOXGATE_POD_UID: 'one-pod' });
+    operator = await rig.operatorProcess({ BOXGATE_POD_UID: 'one-pod' });
     await eventually('it is held again', async () => String(await finalizersOf('Client', 'app')) === FINALIZER);
   });
 
@@ -215,7 +215,7 @@ describe('deletion, by the operator as a process', () => {
     await rig.api.end('SIGKILL');
     await operator.end('SIGKILL');
     await deleteNamespace();
-    operator = await rig.operator(impatient);
+    operator = await rig.operatorProcess(impatient);
     await namespaceIsGone();
     await rig.restartApi();
     await isRefused('app');

@@ -3,7 +3,7 @@ import { startRefusingProxy, type Refusal, type RefusingProxy } from '../../supp
 import { eventually } from '../../support/eventually.ts';
 import { startFaultProxy, type FaultProxy } from '../../support/fault-proxy.ts';
 import type { OperatorProcess } from '../../support/operator-process.ts';
-import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
+import { startProcessRig, type ProcessRig } from '../operator-rig.ts';
 
 const client = { grant_types: ['client_credentials'], secret: 'a-secret-of-the-app' };
 /**
@@ -13,13 +13,13 @@ const client = { grant_types: ['client_credentials'], secret: 'a-secret-of-the-a
 const settings = { BOXGATE_LEASE_SECONDS: '60' };
 
 describe('an operator that reaches the API server badly', () => {
-  let rig: OperatorRig;
+  let rig: ProcessRig;
   let box: string;
   let operator: OperatorProcess;
   let sockets: FaultProxy;
   let requests: RefusingProxy;
   before(async () => {
-    rig = await startOperatorRig();
+    rig = await startProcessRig();
     box = await rig.box();
     [sockets, requests] = await Promise.all([
       startFaultProxy(Number(new URL(rig.plane.url).port)),
@@ -35,7 +35,7 @@ describe('an operator that reaches the API server badly', () => {
   });
 
   async function start(port: number): Promise<void> {
-    operator = await rig.operator({ ...settings, KUBERNETES_SERVICE_PORT: String(port) });
+    operator = await rig.operatorProcess({ ...settings, KUBERNETES_SERVICE_PORT: String(port) });
     await makesLive('at-first');
   }
 

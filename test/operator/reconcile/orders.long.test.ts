@@ -5,7 +5,7 @@ import pg from 'pg';
 import { KINDS } from '../../../crds/kind.ts';
 import { eventually } from '../../support/eventually.ts';
 import { seededRandom } from '../../support/random.ts';
-import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
+import { startProcessRig, type ProcessRig } from '../operator-rig.ts';
 import { stepsByChance, stepsInOrder, type Step } from './order-steps.ts';
 
 /** `make orders` plays a hundred. */
@@ -13,11 +13,11 @@ const orders = Number(process.env['BOXGATE_ORDERS'] ?? 10);
 const atOnce = 3;
 
 describe('the same objects in any order', () => {
-  let rig: OperatorRig;
+  let rig: ProcessRig;
   let owner: pg.Pool;
   before(async () => {
-    rig = await startOperatorRig();
-    await rig.operator();
+    rig = await startProcessRig();
+    await rig.operatorProcess();
     owner = new pg.Pool({ connectionString: rig.database.ownerUrl, max: 2 });
   });
   after(async () => {

@@ -9,18 +9,18 @@ import { kubectl } from '../../support/cluster/install-crds.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startFaultProxy } from '../../support/fault-proxy.ts';
 import { operatorNamespace, type OperatorProcess } from '../../support/operator-process.ts';
-import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
+import { startProcessRig, type ProcessRig } from '../operator-rig.ts';
 
 const client = { grant_types: ['client_credentials'], secret: 'a-secret-of-the-app' };
 
 describe('an operator whose surroundings fail', () => {
   let plane: ControlPlane;
-  let rig: OperatorRig;
+  let rig: ProcessRig;
   let box: string;
   let operator: OperatorProcess;
   before(async () => {
     plane = await startControlPlane();
-    rig = await startOperatorRig(plane);
+    rig = await startProcessRig(plane);
     box = await rig.box();
   });
   after(async () => {
@@ -34,7 +34,7 @@ describe('an operator whose surroundings fail', () => {
   /** An operator that leads and has made a client live. It may lead on for as long as any API server takes to start. */
   async function start(environment: Environment = {}): Promise<void> {
     await kubectl(plane, '-n', operatorNamespace, 'delete', 'leases', '--all');
-    operator = await rig.operator({ BOXGATE_LEASE_SECONDS: '120', ...environment });
+    operator = await rig.operatorProcess({ BOXGATE_LEASE_SECONDS: '120', ...environment });
     await makesLive('at-first');
   }
 
@@ -59,7 +59,7 @@ describe('an operator whose surroundings fail', () => {
     await plane.signal('SIGSTOP');
     try {
       expect(await operator.ended).to.equal(1);
-      operator = await rig.operator({ BOXGATE_POD_UID: 'one-pod', BOXGATE_LEASE_SECONDS: '120' });
+      operator = await rig.operatorProcess({ BOXGATE_POD_UID: 'one-pod', BOXGATE_LEASE_SECONDS: '120' });
       expect(await ready()).to.equal(503);
     } finally {
       await plane.signal('SIGCONT');
@@ -104,7 +104,7 @@ describe('an operator whose surroundings fail', () => {
     const { access, tokenFile } = await plane.accountFor(operatorNamespace, 'boxgate-operator');
     await rename(tokenFile, `${tokenFile}.away`);
     await kubectl(plane, '-n', operatorNamespace, 'delete', 'leases', '--all');
-    operator = await rig.operator({ BOXGATE_SERVICE_ACCOUNT_FOLDER: access.accountFolder });
+    operator = await rig.operatorProcess({ BOXGATE_SERVICE_ACCOUNT_FOLDER: access.accountFolder });
     await eventually('it says so', () => operator.lines.some((line) => line.includes(`${tokenFile} cannot be read`)));
     expect(await ready()).to.equal(503);
     await rename(`${tokenFile}.away`, tokenFile);
@@ -112,7 +112,9 @@ describe('an operator whose surroundings fail', () => {
   });
 
   it('ends at once where its kubeconfig is not there', async () => {
-    const started: unknown = await rig.operator({ KUBECONFIG: '/nowhere/kubeconfig' }).catch((error: unknown) => error);
+    const started: unknown = await rig
+      .operatorProcess({ KUBECONFIG: '/nowhere/kubeconfig' })
+      .catch((error: unknown) => error);
     expect(String(started)).to.contain('ended at its start (1)').and.to.contain('/nowhere/kubeconfig');
   });
 
@@ -167,7 +169,7 @@ describe('an operator whose surroundings fail', () => {
     const path = `/apis/coordination.k8s.io/v1/namespaces/${operatorNamespace}/leases/boxgate-operator`;
     const { body } = await plane.call({ path });
     expect(isObject(body) ? body['spec'] : undefined).to.have.property('holderIdentity', '');
-    operator = await rig.operator();
+    operator = await rig.operatorProcess();
     for (const name of names) await rig.ready('Client', box, name, 60_000);
   });
 

@@ -4,14 +4,14 @@ import { eventually } from '../../support/eventually.ts';
 import type { OperatorProcess } from '../../support/operator-process.ts';
 import { label, testSecrets } from '../kube/secrets/secret-things.ts';
 import type { TestSecrets } from '../kube/secrets/secret-things.ts';
-import { startOperatorRig } from '../operator-rig.ts';
-import type { OperatorRig } from '../operator-rig.ts';
+import { startProcessRig } from '../operator-rig.ts';
+import type { ProcessRig } from '../operator-rig.ts';
 
 const machine = { grant_types: ['client_credentials'], rotation: { every: '720h', overlap: '2h' } };
 
 /** Objects that come back with other uids, over the rows of those that were there before. */
 describe('objects that are created again while no operator runs', () => {
-  let rig: OperatorRig;
+  let rig: ProcessRig;
   let box = '';
   let secrets: TestSecrets;
   let former = '';
@@ -21,14 +21,14 @@ describe('objects that are created again while no operator runs', () => {
   let nth = 0;
 
   before(async () => {
-    rig = await startOperatorRig();
+    rig = await startProcessRig();
   });
   after(() => rig.stop());
 
   beforeEach(async () => {
     nth += 1;
     cluster = `former-${String(nth)}`;
-    running = await rig.operator({ BOXGATE_CLUSTER_ID: cluster });
+    running = await rig.operatorProcess({ BOXGATE_CLUSTER_ID: cluster });
     box = await rig.box();
     secrets = testSecrets(rig.plane, box);
     await rig.put('Client', box, 'app', machine);
@@ -76,7 +76,7 @@ describe('objects that are created again while no operator runs', () => {
   async function comeBack(environment: Readonly<Record<string, string>>): Promise<void> {
     await rig.put('Client', box, 'app', machine);
     await rig.put('AccessPolicy', box, 'app', { engine: 'allow', link: [{ resourceType: 'Client', id: 'app' }] });
-    running = await rig.operator(environment);
+    running = await rig.operatorProcess(environment);
     for (const kind of ['Client', 'AccessPolicy'] as const) await rig.ready(kind, box, 'app');
   }
 

@@ -4,12 +4,12 @@ import { kubectl } from '../../support/cluster/install-crds.ts';
 import { sendForm, textOf } from '../../oauth/requests.ts';
 import { eventually } from '../../support/eventually.ts';
 import { testSecrets } from '../kube/secrets/secret-things.ts';
-import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
+import { startProcessRig, type ProcessRig } from '../operator-rig.ts';
 
 describe('what a cluster shows of usage', () => {
-  let rig: OperatorRig;
+  let rig: ProcessRig;
   before(async () => {
-    rig = await startOperatorRig();
+    rig = await startProcessRig();
     await rig.operator({ BOXGATE_SWEEP_SECONDS: '1', BOXGATE_USAGE_SECONDS: '1' });
   });
   after(() => rig.stop());

@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { NEEDED_RIGHTS, rightName } from '../../../../operator/kube/client/rights.ts';
 import { kubectl } from '../../../support/cluster/install-crds.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { operatorNamespace, type OperatorProcess } from '../../../support/operator-process.ts';
+import { operatorNamespace, type TestOperator } from '../../../support/operator-process.ts';
 import { declaredRights } from './declared-rights.ts';
 import { startOperatorRig, type OperatorRig } from '../../operator-rig.ts';
 
 describe('R-28 an operator without its rights', () => {
   let rig: OperatorRig;
-  let replicas: readonly OperatorProcess[];
+  let replicas: readonly TestOperator[];
   before(async () => {
     rig = await startOperatorRig();
     replicas = [await rig.operator(), await rig.operator()];

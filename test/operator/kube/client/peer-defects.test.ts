@@ -16,7 +16,7 @@ describe('what goes wrong elsewhere', () => {
   let box: string;
   before(async () => {
     rig = await startOperatorRig();
-    operator = await rig.operator();
+    operator = await rig.operatorProcess();
     box = await rig.box();
     await rig.put('Client', box, 'app', machine);
     await rig.ready('Client', box, 'app', 60_000);
@@ -52,7 +52,7 @@ describe('what goes wrong elsewhere', () => {
     expect(await wrong('c777')).to.deep.equal([]);
     // What another operator makes of a list alone.
     await operator.end('SIGTERM');
-    operator = await rig.operator();
+    operator = await rig.operatorProcess();
     await rig.put('Client', many, 'c0', { ...machine, secret: 'of-another-operator' });
     await rig.ready('Client', many, 'c0', 60_000);
     secrets.delete('c0');

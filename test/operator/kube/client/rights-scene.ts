@@ -6,11 +6,11 @@ import { eventually } from '../../../support/eventually.ts';
 import { startFaultProxy } from '../../../support/fault-proxy.ts';
 import { operatorNamespace, type OperatorProcess } from '../../../support/operator-process.ts';
 import { pathOfRole, rulesWithout, type Right } from './declared-rights.ts';
-import { startOperatorRig, type OperatorRig } from '../../operator-rig.ts';
+import { startProcessRig, type ProcessRig } from '../../operator-rig.ts';
 
 /** An operator from which a right is taken, and what is around it. */
 export interface RightsScene {
-  readonly rig: OperatorRig;
+  readonly rig: ProcessRig;
   /** A box of this case's own, with rights on its Secrets. */
   readonly box: string;
   /** Ends every connection of the operator to the API server: it has to ask for everything again. */
@@ -53,7 +53,7 @@ interface Running {
 
 /** A control plane of the test's own: roles are everybody's. */
 export async function startRightsStage(plane: ControlPlane): Promise<RightsStage> {
-  const rig = await startOperatorRig(plane);
+  const rig = await startProcessRig(plane);
   // A cluster may be without it: it gives every ServiceAccount what our role gives the operator.
   const everybodys = 'system:service-account-issuer-discovery';
   await plane.call({ method: 'DELETE', path: `/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/${everybodys}` });
@@ -64,7 +64,7 @@ export async function startRightsStage(plane: ControlPlane): Promise<RightsStage
 
   async function start(environment: Environment): Promise<void> {
     await running?.operator.end('SIGTERM');
-    const operator = await rig.operator({ ...quick, ...environment, ...cluster });
+    const operator = await rig.operatorProcess({ ...quick, ...environment, ...cluster });
     running = { operator, settings: JSON.stringify(environment), isAtWork: false };
     from = 0;
   }

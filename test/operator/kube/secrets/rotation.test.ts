@@ -17,7 +17,7 @@ describe('rotation of a generated Secret', () => {
   let operator: OperatorProcess;
   before(async () => {
     rig = await startOperatorRig();
-    operator = await rig.operator(onePod);
+    operator = await rig.operatorProcess(onePod);
   });
   after(() => rig.stop());
   beforeEach(async () => {
@@ -108,7 +108,7 @@ describe('rotation of a generated Secret', () => {
       [known, rotated] = [secret, rotated + 1];
       await rotateNow('5s');
       await operator.end('SIGKILL');
-      operator = await rig.operator(onePod);
+      operator = await rig.operatorProcess(onePod);
     }
     expect(answers.filter((status) => status !== 200)).to.deep.equal([]);
   });
@@ -140,7 +140,7 @@ describe('rotation of a generated Secret', () => {
       await operator.end('SIGKILL');
       await change(secrets);
       const since = Date.now();
-      operator = await rig.operator(onePod);
+      operator = await rig.operatorProcess(onePod);
       await eventually('there is a new one', async () => ![before, ''].includes(await valueOf()));
       await inTheEnd('the new one works', await valueOf(), 200);
       await worksUntil(since + 6_000, before);
@@ -160,7 +160,7 @@ describe('rotation of a generated Secret', () => {
     await secrets.remove('app');
     const binding = `/apis/rbac.authorization.k8s.io/v1/namespaces/${box}/rolebindings/boxgate-box`;
     await rig.plane.call({ method: 'DELETE', path: binding });
-    operator = await rig.operator(onePod);
+    operator = await rig.operatorProcess(onePod);
     await eventually(
       'it says so',
       async () => (await rig.condition('Client', box, 'app', 'SecretReady')) === 'False/SecretForbidden',
@@ -181,7 +181,7 @@ describe('rotation of a generated Secret', () => {
     expect(await rig.token(box, 'other', chosen)).to.equal(200);
     await operator.end('SIGKILL');
     await rig.put('Client', box, 'other', { ...machine, generateSecret: {} });
-    operator = await rig.operator(onePod);
+    operator = await rig.operatorProcess(onePod);
     await eventually('the chosen one is refused', async () => (await rig.token(box, 'other', chosen)) === 401);
   });
 });

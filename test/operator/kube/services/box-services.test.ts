@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { isObject } from '../../../../crds/path.ts';
 import { kubectl } from '../../../support/cluster/install-crds.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { operatorNamespace, type OperatorProcess } from '../../../support/operator-process.ts';
+import { operatorNamespace, type TestOperator } from '../../../support/operator-process.ts';
 import { startOperatorRig, type OperatorRig } from '../../operator-rig.ts';
 import { findService, patchService, servicePath } from './found-service.ts';
 
@@ -11,7 +11,7 @@ const publicClient = { grant_types: ['implicit'], auth: { implicit: { redirect_u
 
 describe('the Service of a box', () => {
   let rig: OperatorRig;
-  let operator: OperatorProcess;
+  let operator: TestOperator;
   before(async () => {
     rig = await startOperatorRig();
     rig.plane.startControllers(['namespace']);
