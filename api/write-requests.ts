@@ -1,7 +1,7 @@
 import { errorFacts } from '../program/log.ts';
 import type { Log } from '../program/log.ts';
 import { inPortions, startRounds, createTurns } from '../program/scheduling.ts';
-import { setNewest } from '../program/bounded-map.ts';
+import { BoundedMap } from '../program/bounded-map.ts';
 import type { Connections } from './db/core/pool.ts';
 import { storeRequests, trimRequests } from './db/request/recorded-request.ts';
 import type { RequestCount, RequestKey } from './db/request/recorded-request.ts';
@@ -57,7 +57,7 @@ export function startRequestWriting(options: RequestWritingOptions): RequestWrit
 /** Returns the function that records what was noted since its last call; with `isLast`, every count. Never throws. */
 function createRecord({ pool, notes, now, log }: RequestWritingOptions): (isLast: boolean) => Promise<void> {
   const waiting = new Map<string, RequestCount>();
-  const written = new Map<string, number>();
+  const written = new BoundedMap<number>(mostWritten);
   const grown = new Set<string>();
   let paused = 0;
   let trimmed = 0;
@@ -90,7 +90,7 @@ function createRecord({ pool, notes, now, log }: RequestWritingOptions): (isLast
       for (const [key, { box }] of batch) {
         waiting.delete(key);
         if (!written.has(key)) grown.add(box);
-        setNewest(written, key, now(), mostWritten);
+        written.setNewest(key, now());
       }
     }
   }

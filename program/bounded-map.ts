@@ -1,7 +1,18 @@
-/** Stores an entry of a map as its newest one, and drops the oldest one if there are more than `most`. */
-export function setNewest<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
-  map.delete(key);
-  map.set(key, value);
-  const oldest = map.size > most ? map.keys().next().value : undefined;
-  if (oldest !== undefined) map.delete(oldest);
+/** A map of at most `most` entries: beyond that it drops those that {@link setNewest} stored the longest time ago. */
+export class BoundedMap<Value> extends Map<string, Value> {
+  readonly #most: number;
+  /** Has passed only what was dropped. A new iterator would pass all of that again, for each entry. */
+  readonly #oldest = this.keys();
+
+  constructor(most: number) {
+    super();
+    this.#most = most;
+  }
+
+  /** Stores an entry as the newest one, and drops the oldest one if there are too many. */
+  setNewest(key: string, value: Value): void {
+    this.delete(key);
+    this.set(key, value);
+    if (this.size > this.#most) this.delete(this.#oldest.next().value ?? key);
+  }
 }

@@ -1,5 +1,5 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { setNewest } from '../../program/bounded-map.ts';
+import { BoundedMap } from '../../program/bounded-map.ts';
 import { isGeneratedSecret, generatedSecretText } from '../../crds/generated-secret-text.ts';
 import { Problem } from '../problem.ts';
 import type { Sharer } from '../shares/fair-queue.ts';
@@ -49,7 +49,7 @@ const nobody: readonly string[] = [sha256Prefix + randomBytes(32).toString('hex'
 /** Creates client secrets on a queue of argon2 threads; remembers verified ones under a key of this process. */
 export function createClientSecrets(queue: HashQueue): ClientSecrets {
   const processKey = randomBytes(32);
-  const remembered = new Map<string, string>();
+  const remembered = new BoundedMap<string>(rememberedLimit);
   const underWay = new Map<string, Map<string, Promise<boolean>>>();
 
   function mark(secret: string): string {
@@ -65,7 +65,7 @@ export function createClientSecrets(queue: HashQueue): ClientSecrets {
       return true;
     }
     const right = await verifyOnce(stored, secret, marked, limits);
-    if (right) setNewest(remembered, stored, marked, rememberedLimit);
+    if (right) remembered.setNewest(stored, marked);
     return right;
   }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { setNewest } from '../../../program/bounded-map.ts';
+import { BoundedMap } from '../../../program/bounded-map.ts';
 
 /** Tokens that are remembered with their clients; beyond that the one that was verified first is dropped. */
 const mostTokens = 20_000;
@@ -33,14 +33,14 @@ export interface CheckSharers {
 
 /** Creates a memory of tokens that were verified. */
 export function createCheckSharers(): CheckSharers {
-  const names = new Map<string, string>();
+  const names = new BoundedMap<string>(mostTokens);
   return {
     of(box, token) {
       const mark = `${box} ${token.slice(-markLength)}`;
       return { mark, name: names.get(mark) ?? UNVERIFIED };
     },
     verified({ mark, name }, client) {
-      if (name === UNVERIFIED) setNewest(names, mark, `client ${client}`, mostTokens);
+      if (name === UNVERIFIED) names.setNewest(mark, `client ${client}`);
     },
   };
 }

@@ -6,7 +6,7 @@ import { OAuthError } from '../../oauth/oauth-error.ts';
 import type { TokenRequest } from '../../oauth/token/grants/grant.ts';
 import { Problem } from '../../problem.ts';
 import type { Sharer } from '../../shares/fair-queue.ts';
-import { setNewest } from '../../../program/bounded-map.ts';
+import { BoundedMap } from '../../../program/bounded-map.ts';
 import { hashSharer } from './hash-sharer.ts';
 import type { SharedFailures } from './failures-of-all-replicas.ts';
 import { beginAttempt, endAll } from './throttle.ts';
@@ -189,12 +189,12 @@ const mostAddresses = 100_000;
 
 /** Creates an empty set of known addresses; `now` is in milliseconds. */
 export function createKnownAddresses(now: () => number): KnownAddresses {
-  const seen = new Map<string, number>();
+  const seen = new BoundedMap<number>(mostAddresses);
   const keyOf = (box: string, client: string, address: string): string => `${box} ${client} ${networkOf(address)}`;
   return {
     has: (box, client, address) => now() - (seen.get(keyOf(box, client, address)) ?? -Infinity) < day,
     add(box, client, address) {
-      setNewest(seen, keyOf(box, client, address), now(), mostAddresses);
+      seen.setNewest(keyOf(box, client, address), now());
     },
   };
 }

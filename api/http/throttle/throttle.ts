@@ -1,4 +1,4 @@
-import { setNewest } from '../../../program/bounded-map.ts';
+import { BoundedMap } from '../../../program/bounded-map.ts';
 import { networkOf } from '../../ip-address.ts';
 import { Problem } from '../../problem.ts';
 
@@ -68,14 +68,14 @@ export function createThrottle(limits: ThrottleLimits, now: () => number): Throt
 }
 
 function createFailureCount(limits: ThrottleLimits, now: () => number): FailureCount {
-  let counts = new Map<string, number>();
+  let counts = new BoundedMap<number>(mostKeys);
   let ends = now() + limits.window;
   /** Attempts in progress: independent of the window, and few, because their queue is bounded. */
   const underWay = new Map<string, number>();
 
-  function current(): Map<string, number> {
+  function current(): BoundedMap<number> {
     if (now() >= ends) {
-      counts = new Map();
+      counts = new BoundedMap(mostKeys);
       ends = now() + limits.window;
     }
     return counts;
@@ -96,7 +96,7 @@ function createFailureCount(limits: ThrottleLimits, now: () => number): FailureC
     failed(box, client, address) {
       const map = current();
       for (const key of [boxKey(box, address), clientKey(box, client, address)]) {
-        setNewest(map, key, (map.get(key) ?? 0) + 1, mostKeys);
+        map.setNewest(key, (map.get(key) ?? 0) + 1);
       }
     },
     begin(box, client, address) {

@@ -1,7 +1,7 @@
 import { CoreV1Api, CustomObjectsApi, V1MicroTime } from '@kubernetes/client-node';
 import { randomBytes } from 'node:crypto';
 import { API_VERSION } from '../../../crds/kind.ts';
-import { setNewest } from '../../../program/bounded-map.ts';
+import { BoundedMap } from '../../../program/bounded-map.ts';
 import type { EventRecorder, ObjectEvent } from '../../status/status.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 import { KubeError } from '../client/kube-error.ts';
@@ -32,7 +32,7 @@ const leftAlone = 300_000;
 export function createEventRecorder(options: EventRecorderOptions, signal: AbortSignal): EventRecorder {
   const { api, now, schedule, onLost } = options;
   /** By what it says: when an event was recorded. */
-  const known = new Map<string, number>();
+  const known = new BoundedMap<number>(mostKnown);
   const queue: { readonly event: ObjectEvent; readonly time: number }[] = [];
   /** Namespaces that are terminating or gone, and the time until which nothing is written there. */
   const going = new Map<string, number>();
@@ -75,7 +75,7 @@ export function createEventRecorder(options: EventRecorderOptions, signal: Abort
         return;
       }
       forgetOtherType(event);
-      setNewest(known, key, time, mostKnown);
+      known.setNewest(key, time);
       queue.push({ event, time });
       if (!isWriting) void writeAll();
     },
