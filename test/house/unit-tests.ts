@@ -23,16 +23,20 @@ function startsProcesses(file: string, text: string): boolean {
  */
 export function unitTests(root = '.'): string[] {
   const files = globSync('test/**/*.test.ts', { cwd: root, exclude: ['**/*.long.test.ts'] }).sort();
-  return files.filter((file) => !reaches(root, file, new Set()));
+  const known = new Map<string, boolean>();
+  return files.filter((file) => !reaches(root, file, known));
 }
 
-function reaches(root: string, file: string, seen: Set<string>): boolean {
+/** Checks whether an import leads from a file to a service. Imports have no cycle, so each file is read once. */
+function reaches(root: string, file: string, known: Map<string, boolean>): boolean {
   if (services.includes(file)) return true;
-  if (seen.has(file)) return false;
-  seen.add(file);
+  const before = known.get(file);
+  if (before !== undefined) return before;
   const text = readFileSync(path.join(root, file), 'utf8');
-  if (startsProcesses(file, text)) return true;
-  return importsOf(root, file, text).some((imported) => reaches(root, imported, seen));
+  const result =
+    startsProcesses(file, text) || importsOf(root, file, text).some((imported) => reaches(root, imported, known));
+  known.set(file, result);
+  return result;
 }
 
 /** The files of ours that a file imports when it runs: imports of types are gone by then. */
