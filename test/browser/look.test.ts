@@ -14,12 +14,13 @@ interface Look {
   readonly width: number;
 }
 
-/** Colors and layout do not depend on the language: the longer words of German need room and labels. */
+/**
+ * Colors do not depend on the width, layout does not depend on the colors, and neither on the language: the longer words
+ * of German need room and labels.
+ */
 const looksIn: Readonly<Record<Language, readonly Look[]>> = {
   en: [
     { colorScheme: 'light', width: 1280 },
-    { colorScheme: 'light', width: 320 },
-    { colorScheme: 'dark', width: 1280 },
     { colorScheme: 'dark', width: 320 },
   ],
   de: [{ colorScheme: 'light', width: 320 }],
