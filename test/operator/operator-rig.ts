@@ -17,7 +17,7 @@ import { unthrottled } from '../support/unthrottled.ts';
 import { bindSecrets, installOperator } from './install-operator.ts';
 import { removeObjects } from './remove-objects.ts';
 
-/** What a test needs to know of the API of a rig. */
+/** The addresses and the management key of the API of a rig. */
 type RigApi = Pick<ApiProcess, 'url' | 'managementUrl' | 'managementKey'>;
 
 /**
