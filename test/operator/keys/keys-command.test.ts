@@ -1,9 +1,13 @@
 import { isObject } from '../../../crds/path.ts';
 import { expect } from 'chai';
 import { execFile } from 'node:child_process';
+import { mock } from 'node:test';
 import { readApiConfig } from '../../../api/config.ts';
 import { readOperatorConfig } from '../../../operator/config.ts';
+import { main } from '../../../operator/keys/main.ts';
+import type { Environment } from '../../../program/environment.ts';
 import { controlPlane, type ControlPlane } from '../../support/cluster/control-plane.ts';
+import { inherited } from '../../support/child-program.ts';
 import { environmentOf } from '../../support/operator-process.ts';
 
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
@@ -38,11 +42,13 @@ describe('boxgate keys', () => {
     const binding = { metadata, roleRef, subjects };
     await plane.call({ method: 'POST', path: `${rbac}/namespaces/${namespace}/rolebindings`, body: binding });
     const { access } = await plane.accountFor(namespace, 'boxgate-keys');
-    const run = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
+    const settings = { ...environmentOf(access), BOXGATE_NAMESPACE: namespace };
+    const run = (args: readonly string[], environment: Environment = {}) =>
+      runHere(['keys', ...args], { ...settings, ...environment });
+    const runProcess = (...args: readonly string[]) =>
       new Promise<Ran>((resolve) => {
-        const env = { ...environmentOf(access), BOXGATE_NAMESPACE: namespace, ...environment };
         const command = ['dev/main.ts', 'keys', ...args];
-        execFile(process.execPath, command, { env }, (error, stdout, stderr) => {
+        execFile(process.execPath, command, { env: { ...inherited, ...settings } }, (error, stdout, stderr) => {
           resolve({ code: typeof error?.code === 'number' ? error.code : 0, said: stdout + stderr });
         });
       });
@@ -53,12 +59,12 @@ describe('boxgate keys', () => {
       for (const [key, text] of Object.entries(data)) texts[key] = Buffer.from(String(text), 'base64').toString();
       return texts;
     };
-    return { namespace, at, run, secret };
+    return { at, run, runProcess, secret };
   }
 
   it('creates keys that the programs accept, once, and never changes them', async () => {
-    const { run, secret } = await installation();
-    expect(await run(['create'])).to.deep.equal({ code: 0, said: 'created the Secret boxgate-keys\n' });
+    const { runProcess, secret } = await installation();
+    expect(await runProcess('create')).to.deep.equal({ code: 0, said: 'created the Secret boxgate-keys\n' });
     const created = await secret('boxgate-keys');
     const installationSettings = {
       BOXGATE_MANAGEMENT_KEYS: created['management-keys'],
@@ -77,7 +83,7 @@ describe('boxgate keys', () => {
       KUBERNETES_SERVICE_HOST: '10.96.0.1',
     });
 
-    const again = await run(['create']);
+    const again = await runProcess('create');
     expect(again).to.deep.equal({ code: 0, said: 'the Secret boxgate-keys exists and is left as it is\n' });
     expect(await secret('boxgate-keys')).to.deep.equal(created);
   });
@@ -208,3 +214,19 @@ describe('boxgate keys', () => {
     expect(said).to.contain('BOXGATE_NAMESPACE is missing').and.contain('BOXGATE_KEYS_SECRET must be the name');
   });
 });
+
+/** Runs a command in this process, where it starts in a hundredth of the time. */
+async function runHere(args: readonly string[], environment: Environment): Promise<Ran> {
+  let said = '';
+  const outputs = [process.stdout, process.stderr].map((stream) =>
+    mock.method(stream, 'write', (text: string) => {
+      said += text;
+      return true;
+    }),
+  );
+  try {
+    return { code: await main(args, environment), said };
+  } finally {
+    for (const { mock: output } of outputs) output.restore();
+  }
+}
