@@ -46,7 +46,7 @@ describe('R-51 a namespace that is deleted', () => {
     eventually('the box is unknown', async () => (await rig.token(box, 'kept', kept.secret)) === 404);
 
   it('takes its box out of service, with what it retains, until an admin adopts that', async () => {
-    const operator = await rig.operatorProcess(onePod);
+    const operator = await rig.operator(onePod);
     const box = await tenant('deleted.test');
     const old = await uidOf(box);
     await remove(box);
@@ -61,13 +61,13 @@ describe('R-51 a namespace that is deleted', () => {
     await rig.put('Client', box, 'stranger', kept);
     await rig.ready('Client', box, 'stranger');
     expect(await rig.token(box, 'kept', kept.secret)).to.equal(200);
-    await operator.end('SIGKILL');
+    await operator.stop();
   });
 
   it('takes its box out of service also when no operator was there to see it', async () => {
-    const operator = await rig.operatorProcess(onePod);
+    const operator = await rig.operator(onePod);
     const box = await tenant('unseen.test');
-    await operator.end('SIGKILL');
+    await operator.stop();
     await rig.plane.call({ method: 'DELETE', path: path(box) });
     for (const [plural, name] of [
       ['clients', 'kept'],
@@ -82,7 +82,7 @@ describe('R-51 a namespace that is deleted', () => {
     }
     await eventually('it is gone', async () => (await rig.plane.call({ path: path(box) })).status === 404);
     expect(await rig.token(box, 'kept', kept.secret)).to.equal(200);
-    await rig.operatorProcess(onePod);
+    await rig.operator(onePod);
     await isUnknown(box);
     expect(await issuerAt(rig, 'unseen.test')).to.equal('404');
   });

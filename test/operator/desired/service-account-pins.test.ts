@@ -4,19 +4,19 @@ import { proof } from '../../oauth/assertions.ts';
 import { basic, sendForm, type Reply } from '../../oauth/requests.ts';
 import { startApiProcess, type ApiProcess } from '../../support/api-process.ts';
 import { eventually } from '../../support/eventually.ts';
-import type { OperatorProcess } from '../../support/operator-process.ts';
+import type { TestOperator } from '../../support/operator-process.ts';
 import { unthrottled } from '../../support/unthrottled.ts';
 import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
 
 describe('boxgate operator, for the ServiceAccounts that clients are pinned to', () => {
   let rig: OperatorRig;
   let replica: ApiProcess;
-  let operator: OperatorProcess;
+  let operator: TestOperator;
   let box: string;
   before(async () => {
     rig = await startOperatorRig();
     replica = await startApiProcess(rig.database.apiUrl, unthrottled);
-    operator = await rig.operatorProcess();
+    operator = await rig.operator();
     box = await rig.box();
     await rig.put('Client', box, 'watcher', { grant_types: [], secret: 'secret-of-the-watcher' });
     await rig.ready('Client', box, 'watcher');
@@ -203,9 +203,9 @@ describe('boxgate operator, for the ServiceAccounts that clients are pinned to',
 
   it('R-54: what happened while no operator was running is found when one starts', async () => {
     const { access } = await begin('unwatched');
-    await operator.end('SIGTERM');
+    await operator.stop();
     await remove('unwatched');
-    operator = await rig.operatorProcess();
+    operator = await rig.operator();
     await eventually('its access token is revoked', async () => !(await isActive(access, rig.api.url)), 60_000);
   });
 });

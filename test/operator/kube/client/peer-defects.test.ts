@@ -5,18 +5,18 @@ import type { Kind } from '../../../../crds/kind.ts';
 import { forEachConcurrently } from '../../../../operator/kube/client/kube-object.ts';
 import { sendJson } from '../../../oauth/requests.ts';
 import { eventually } from '../../../support/eventually.ts';
-import type { OperatorProcess } from '../../../support/operator-process.ts';
+import type { TestOperator } from '../../../support/operator-process.ts';
 import { startOperatorRig, type OperatorRig } from '../../operator-rig.ts';
 
 const machine = { grant_types: ['client_credentials'], secret: 'a-secret' };
 
 describe('what goes wrong elsewhere', () => {
   let rig: OperatorRig;
-  let operator: OperatorProcess;
+  let operator: TestOperator;
   let box: string;
   before(async () => {
     rig = await startOperatorRig();
-    operator = await rig.operatorProcess();
+    operator = await rig.operator();
     box = await rig.box();
     await rig.put('Client', box, 'app', machine);
     await rig.ready('Client', box, 'app', 60_000);
@@ -51,8 +51,8 @@ describe('what goes wrong elsewhere', () => {
     await eventually('it is gone', async () => (await rig.find('Client', many, 'c777')) === undefined);
     expect(await wrong('c777')).to.deep.equal([]);
     // What another operator makes of a list alone.
-    await operator.end('SIGTERM');
-    operator = await rig.operatorProcess();
+    await operator.stop();
+    operator = await rig.operator();
     await rig.put('Client', many, 'c0', { ...machine, secret: 'of-another-operator' });
     await rig.ready('Client', many, 'c0', 60_000);
     secrets.delete('c0');

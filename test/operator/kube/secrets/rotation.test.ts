@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../../support/eventually.ts';
-import type { OperatorProcess } from '../../../support/operator-process.ts';
+import type { TestOperator } from '../../../support/operator-process.ts';
 import { bindSecrets } from '../../install-operator.ts';
 import { startOperatorRig, type OperatorRig } from '../../operator-rig.ts';
 import { testSecrets, type TestSecrets } from './secret-things.ts';
@@ -14,10 +14,10 @@ describe('rotation of a generated Secret', () => {
   let rig: OperatorRig;
   let box: string;
   let secrets: TestSecrets;
-  let operator: OperatorProcess;
+  let operator: TestOperator;
   before(async () => {
     rig = await startOperatorRig();
-    operator = await rig.operatorProcess(onePod);
+    operator = await rig.operator(onePod);
   });
   after(() => rig.stop());
   beforeEach(async () => {
@@ -95,6 +95,8 @@ describe('rotation of a generated Secret', () => {
   });
 
   it('goes on where an operator was killed between its steps', async () => {
+    await operator.stop();
+    let killed = await rig.operatorProcess(onePod);
     const before = await valueOf();
     await rotateNow('5s');
     const answers: number[] = [];
@@ -107,9 +109,11 @@ describe('rotation of a generated Secret', () => {
       if (secret === known) continue;
       [known, rotated] = [secret, rotated + 1];
       await rotateNow('5s');
-      await operator.end('SIGKILL');
-      operator = await rig.operatorProcess(onePod);
+      await killed.end('SIGKILL');
+      killed = await rig.operatorProcess(onePod);
     }
+    await killed.end('SIGKILL');
+    operator = await rig.operator(onePod);
     expect(answers.filter((status) => status !== 200)).to.deep.equal([]);
   });
 
@@ -137,10 +141,10 @@ describe('rotation of a generated Secret', () => {
       await rig.put('Client', box, 'app', { ...machine, rotation: { every: '24h', overlap: '6s' } });
       await rig.ready('Client', box, 'app');
       const before = await valueOf();
-      await operator.end('SIGKILL');
+      await operator.stop();
       await change(secrets);
       const since = Date.now();
-      operator = await rig.operatorProcess(onePod);
+      operator = await rig.operator(onePod);
       await eventually('there is a new one', async () => ![before, ''].includes(await valueOf()));
       await inTheEnd('the new one works', await valueOf(), 200);
       await worksUntil(since + 6_000, before);
@@ -156,11 +160,11 @@ describe('rotation of a generated Secret', () => {
     await rig.put('Client', box, 'app', { ...machine, rotation: { every: '24h', overlap: '20s' } });
     await rig.ready('Client', box, 'app');
     const before = await valueOf();
-    await operator.end('SIGKILL');
+    await operator.stop();
     await secrets.remove('app');
     const binding = `/apis/rbac.authorization.k8s.io/v1/namespaces/${box}/rolebindings/boxgate-box`;
     await rig.plane.call({ method: 'DELETE', path: binding });
-    operator = await rig.operatorProcess(onePod);
+    operator = await rig.operator(onePod);
     await eventually(
       'it says so',
       async () => (await rig.condition('Client', box, 'app', 'SecretReady')) === 'False/SecretForbidden',
@@ -179,9 +183,9 @@ describe('rotation of a generated Secret', () => {
     await rig.put('Client', box, 'other', { ...machine, secret: chosen });
     await rig.ready('Client', box, 'other');
     expect(await rig.token(box, 'other', chosen)).to.equal(200);
-    await operator.end('SIGKILL');
+    await operator.stop();
     await rig.put('Client', box, 'other', { ...machine, generateSecret: {} });
-    operator = await rig.operatorProcess(onePod);
+    operator = await rig.operator(onePod);
     await eventually('the chosen one is refused', async () => (await rig.token(box, 'other', chosen)) === 401);
   });
 });
