@@ -1,4 +1,5 @@
 import { Ajv } from 'ajv';
+import type { ValidateFunction } from 'ajv';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import type { Static, TSchema } from 'typebox';
 import type { Fault } from './fault.ts';
@@ -15,7 +16,7 @@ const MOST_FAULTS = 100;
 export type Validated<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly faults: readonly Fault[] };
 
-/** A compiled schema: checks values in microseconds, and extracts the readable parts of a faulty one. */
+/** A schema, compiled at its first use: checks values in microseconds, and extracts the readable parts of others. */
 export interface Shape<T> {
   readonly node: SchemaNode;
   readonly validate: (value: unknown) => Validated<T>;
@@ -23,31 +24,45 @@ export interface Shape<T> {
 }
 
 /**
- * Compiles a schema, which takes milliseconds: once for each kind. NoInfer: inferring the schema backwards from the use
- * of the shape would cost seconds in every type check.
+ * Returns the shape of a schema. NoInfer: inferring the schema backwards from the use of the shape would cost seconds
+ * in every type check.
  */
 export function shapeOf<S extends TSchema>(schema: S): Shape<NoInfer<Static<S>>> {
-  const ajv = new Ajv({
-    allErrors: true,
-    verbose: true,
-    strict: true,
-    ownProperties: true,
-    formats: FORMATS,
-    keywords: KEYWORDS,
-  });
   const node = schemaNode(schema);
-  const matches = ajv.compile<Static<S>>(node);
-  const keepsTypes = ajv.compile<Draft<Static<S>>>(typesOf(node));
+  const matching = compiledOnce<Static<S>>(node);
+  const keepingTypes = compiledOnce<Draft<Static<S>>>(typesOf(node));
   return {
     node,
-    validate: (value) =>
-      matches(value) ? { ok: true, value } : { ok: false, faults: schemaFaults(matches.errors ?? [], value) },
-    draft: (value) => {
-      if (value === undefined || keepsTypes(value)) return value;
+    validate(value) {
+      const matches = matching();
+      return matches(value) ? { ok: true, value } : { ok: false, faults: schemaFaults(matches.errors ?? [], value) };
+    },
+    draft(value) {
+      if (value === undefined) return undefined;
+      const keepsTypes = keepingTypes();
+      if (keepsTypes(value)) return value;
       const typed = pruneWrongTypes(value, node);
       return keepsTypes(typed) ? typed : undefined;
     },
   };
+}
+
+/**
+ * Returns a function that compiles a schema at its first call, which takes milliseconds: compiling every kind takes a
+ * third of the start of the operator. Our own schemas are not compared with the meta-schema, which takes as long.
+ */
+function compiledOnce<T>(node: SchemaNode): () => ValidateFunction<T> {
+  let compiled: ValidateFunction<T> | undefined;
+  return () =>
+    (compiled ??= new Ajv({
+      allErrors: true,
+      verbose: true,
+      strict: true,
+      ownProperties: true,
+      validateSchema: false,
+      formats: FORMATS,
+      keywords: KEYWORDS,
+    }).compile<T>(node));
 }
 
 /**

@@ -131,7 +131,12 @@ function unknownFields(names: readonly string[], known: readonly string[]): read
     }));
 }
 
-const matches = new Ajv({ allErrors: true, verbose: true, ownProperties: true }).compile<UserFields>(changedUserSchema);
+const matches = new Ajv({
+  validateSchema: false,
+  allErrors: true,
+  verbose: true,
+  ownProperties: true,
+}).compile<UserFields>(changedUserSchema);
 
 /** Checks known fields by the schema; returns the valid ones, and the first fault of each other one. */
 function checkFields(given: JsonObject): { readonly fields: UserFields; readonly faults: readonly Fault[] } {

@@ -1,3 +1,4 @@
+import { Ajv } from 'ajv';
 import { expect } from 'chai';
 import Type from 'typebox';
 import { pruneNulls, validate, shapeOf, type Shape } from '../../crds/shape.ts';
@@ -40,6 +41,11 @@ const IMPLIED = new Set([
 
 describe('the keywords of the schemas', () => {
   for (const { kind } of Object.values(KINDS)) {
+    it(`${kind}: are used as JSON Schema says`, () => {
+      const ajv = new Ajv();
+      expect(ajv.validateSchema(schemaNode(manifestSchemas[kind])), ajv.errorsText()).to.equal(true);
+    });
+
     for (const keyword of KEYWORDS) {
       it(`${kind}: an object of test/crds/objects passes wrongly wherever ${keyword} is taken out`, () => {
         const spec = schemaNode(manifestSchemas[kind].properties.spec);

@@ -47,7 +47,9 @@ const object = Type.Object(
   },
   { additionalProperties: false },
 );
-const matches = new Ajv({ allErrors: true, verbose: true, ownProperties: true }).compile<Static<typeof object>>(object);
+const matches = new Ajv({ validateSchema: false, allErrors: true, verbose: true, ownProperties: true }).compile<
+  Static<typeof object>
+>(object);
 
 /** Reads the bytes of a plan. Throws Problem `unsupported-media-type`, `too-large` and `throttled`. */
 export function readPlanBytes(request: IncomingMessage): Promise<Buffer> {

@@ -80,9 +80,11 @@ export function ownPasswordEndpoint(context: ApiContext): Endpoint {
   });
 }
 
-const isPasswordChange = new Ajv({ allErrors: true, ownProperties: true }).compile<PasswordChange>(
-  passwordChangeSchema,
-);
+const isPasswordChange = new Ajv({
+  validateSchema: false,
+  allErrors: true,
+  ownProperties: true,
+}).compile<PasswordChange>(passwordChangeSchema);
 
 /** Sentences about the fields of a change of the password, and about others. */
 const sentences = new Map([

@@ -47,7 +47,12 @@ export const questionSchema = Type.Object(
   },
   { additionalProperties: false },
 );
-const matches = new Ajv({ allErrors: true, verbose: true, ownProperties: true }).compile<Question>(questionSchema);
+const matches = new Ajv({
+  validateSchema: false,
+  allErrors: true,
+  verbose: true,
+  ownProperties: true,
+}).compile<Question>(questionSchema);
 
 /** A question to `$explain`: a caller and a request. */
 export type Question = Static<typeof questionSchema>;

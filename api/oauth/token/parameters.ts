@@ -111,7 +111,9 @@ export function parametersSchema(names: readonly string[]) {
 }
 
 const known = parametersSchema([...TOKEN_PARAMETERS, 'token', 'token_type_hint']);
-const matches = new Ajv({ verbose: true, ownProperties: true }).compile<Record<string, unknown>>(known);
+const matches = new Ajv({ validateSchema: false, verbose: true, ownProperties: true }).compile<Record<string, unknown>>(
+  known,
+);
 
 /** Returns a body that has the schema. Throws OAuthError `invalid_request`. */
 function validated(value: unknown): Record<string, unknown> {
