@@ -8,15 +8,12 @@ export async function removeObjects(plane: ControlPlane): Promise<void> {
   for (const { plural } of Object.values(KINDS)) {
     const { body } = await plane.call({ path: `/apis/boxgate.dev/v1/${plural}` });
     const items = isObject(body) && Array.isArray(body['items']) ? body['items'] : [];
-    const found = items.map(metadataOf);
-    const at = (namespace: unknown): string => `/apis/boxgate.dev/v1/namespaces/${String(namespace)}/${plural}`;
-    for (const namespace of new Set(found.map((one) => one['namespace']))) {
-      await plane.call({ method: 'DELETE', path: at(namespace) });
-    }
-    await forEachConcurrently(found, async ({ namespace, name }) => {
-      const path = `${at(namespace)}/${String(name)}`;
+    await forEachConcurrently(items, async (item) => {
+      const { namespace, name } = metadataOf(item);
+      const path = `/apis/boxgate.dev/v1/namespaces/${String(namespace)}/${plural}/${String(name)}`;
       const contentType = 'application/merge-patch+json';
       await plane.call({ method: 'PATCH', path, body: { metadata: { finalizers: null } }, contentType });
+      await plane.call({ method: 'DELETE', path });
     });
   }
 }
