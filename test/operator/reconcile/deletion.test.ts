@@ -4,7 +4,7 @@ import type { Kind } from '../../../crds/kind.ts';
 import { kubectl } from '../../support/cluster/install-crds.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startLoggedProcess } from '../../support/logged-process.ts';
-import { environmentOf, type OperatorProcess } from '../../support/operator-process.ts';
+import { environmentOf, type TestOperator } from '../../support/operator-process.ts';
 import { startProcessRig, type ProcessRig } from '../operator-rig.ts';
 
 /** It lets go of a deletion soon where the API is away; one that was killed is followed at once. */
@@ -13,14 +13,14 @@ const FINALIZER = 'boxgate.dev/finalizer';
 const secret = 's3cret-of-the-app';
 const machine = { grant_types: ['client_credentials'], secret };
 
-describe('deletion, by the operator as a process', () => {
+describe('deletion, by the operator in a cluster', () => {
   let rig: ProcessRig;
-  let operator: OperatorProcess;
+  let operator: TestOperator;
   let box: string;
   before(async () => {
     rig = await startProcessRig();
     rig.plane.startControllers(['namespace']);
-    operator = await rig.operatorProcess({ BOXGATE_POD_UID: 'one-pod' });
+    operator = await rig.operator({ BOXGATE_POD_UID: 'one-pod' });
   });
   after(() => rig.stop());
   beforeEach(async () => {
@@ -150,8 +150,8 @@ describe('deletion, by the operator as a process', () => {
 
   it('F-20, peer defect 7: while the API is away objects and their namespace go, and its return ends the rows', async () => {
     const names = ['one', 'two', 'three'];
-    await operator.end('SIGTERM');
-    operator = await rig.operatorProcess(impatient);
+    await operator.stop();
+    operator = await rig.operator(impatient);
     await applied(...names);
     const kept = box;
     await rig.api.end('SIGKILL');
@@ -196,7 +196,7 @@ describe('deletion, by the operator as a process', () => {
     await applied('app');
     await rig.put('Client', box, 'other', machine, { finalizers: ['example.com/hold'] });
     await rig.ready('Client', box, 'other');
-    await operator.end('SIGTERM');
+    await operator.stop();
     const { ended } = await startLoggedProcess(
       ['operator/main.ts', 'operator', '--release-finalizers'],
       environmentOf(rig.account.access),
@@ -206,16 +206,16 @@ describe('deletion, by the operator as a process', () => {
     expect(await finalizersOf('Client', 'app')).to.equal(undefined);
     expect(await finalizersOf('Client', 'other')).to.deep.equal(['example.com/hold']);
     expect(await rig.token(box, 'app', secret)).to.equal(200);
-    operator = await rig.operatorProcess({ BOXGATE_POD_UID: 'one-pod' });
+    operator = await rig.operator({ BOXGATE_POD_UID: 'one-pod' });
     await eventually('it is held again', async () => String(await finalizersOf('Client', 'app')) === FINALIZER);
   });
 
   it('F-20: also when the operator began while the API was away', async () => {
     await applied('app');
     await rig.api.end('SIGKILL');
-    await operator.end('SIGKILL');
+    await operator.stop();
     await deleteNamespace();
-    operator = await rig.operatorProcess(impatient);
+    operator = await rig.operator(impatient);
     await namespaceIsGone();
     await rig.restartApi();
     await isRefused('app');
