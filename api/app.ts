@@ -43,11 +43,11 @@ import { requestedChanges } from './http/resources/requested-changes.ts';
 import { resourceRoutes, userRoutes } from './http/resources/resource-routes.ts';
 import { uiFileEndpoint, uiHomeEndpoint, uiPageEndpoint } from './http/ui/ui.ts';
 import { createRouter } from './http/server/router.ts';
-import type { Route, Subtree } from './http/server/router.ts';
+import type { DatabaseContexts, Route, Subtree } from './http/server/router.ts';
 
 /** Creates the listener of the public port. */
-export function createApp(context: ApiContext): RequestListener {
-  return createRouter(context, routes, subtrees, frontEndpoint(context));
+export function createApp(contexts: DatabaseContexts): RequestListener {
+  return createRouter(contexts, routes, subtrees, frontEndpoint(contexts.home));
 }
 
 /** The decision point for gateways takes every method: in Envoy's dialect it is that of the original request. */

@@ -48,10 +48,10 @@ export function followCertificates(
  * cannot be read is left out.
  */
 export async function certificateEnds(
-  config: Folders & Pick<ApiConfig, 'databaseUrl'>,
+  config: Folders & Pick<ApiConfig, 'databases'>,
 ): Promise<ReadonlyMap<string, number>> {
   const { public: open, management } = placesOf(config);
-  const database = new URL(config.databaseUrl).searchParams;
+  const database = new URL(config.databases[0].url).searchParams;
   const files = [
     ['public', open && path.join(open.folder, 'tls.crt'), 'chain'],
     ['management', management && path.join(management.folder, 'tls.crt'), 'chain'],

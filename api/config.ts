@@ -16,8 +16,10 @@ import { resourcesInMemory } from './box/loaded-boxes.ts';
 
 /** The settings of `boxgate api`, each from one variable of the environment (docs/reference/configuration.md). */
 export interface ApiConfig {
-  /** BOXGATE_DATABASE_URL: Postgres, as the API's role. */
-  readonly databaseUrl: string;
+  /** BOXGATE_DATABASES: the databases that boxes are placed on; the first is home, which has the directory of boxes. */
+  readonly databases: Databases;
+  /** BOXGATE_DEFAULT_DATABASE: the database of a new box whose Namespace names none. */
+  readonly defaultDatabase: string;
   /** BOXGATE_HOST: the address that the public port listens on. */
   readonly host: string;
   /** BOXGATE_MANAGEMENT_HOST: the address that the management port listens on. */
@@ -72,14 +74,31 @@ export interface ApiConfig {
   readonly parentPipe: number | undefined;
 }
 
-/** The settings of `boxgate migrate`. */
-export interface MigrateConfig {
-  /** BOXGATE_OWNER_URL: Postgres, as the owner of the schema. */
+/** A Postgres that boxes are placed on. */
+export interface DatabaseAddress {
+  readonly name: string;
+  /** BOXGATE_DATABASE_URL; for another one than home BOXGATE_DATABASE_URL_<NAME>: Postgres, as the API's role. */
+  readonly url: string;
+}
+
+/** The databases of an installation; the first is home. */
+export type Databases = readonly [DatabaseAddress, ...DatabaseAddress[]];
+
+/** A database that is migrated. */
+export interface MigratedDatabase {
+  readonly name: string;
+  /** BOXGATE_OWNER_URL; for another one than home BOXGATE_OWNER_URL_<NAME>: Postgres, as the owner of the schema. */
   readonly ownerUrl: string;
-  /** The role of BOXGATE_DATABASE_URL. */
+  /** The role of its BOXGATE_DATABASE_URL. */
   readonly apiRole: string;
   /** BOXGATE_CREATE_API_ROLE: the password of that role, which is created or gets it; undefined: it must exist. */
   readonly apiPassword: Secret | undefined;
+}
+
+/** The settings of `boxgate migrate`. */
+export interface MigrateConfig {
+  /** BOXGATE_DATABASES; the first is home. */
+  readonly databases: readonly [MigratedDatabase, ...MigratedDatabase[]];
   /** BOXGATE_DATABASE_WAIT_SECONDS: time in which the database may come to be reached. */
   readonly databaseWaitSeconds: number;
   /** BOXGATE_LEAVE_NEWER_SCHEMA: a database that is newer than the release is left as it is, without an error. */
@@ -87,13 +106,13 @@ export interface MigrateConfig {
 }
 
 /** The settings of `boxgate admin reset`. */
-export type ResetAdminConfig = Pick<ApiConfig, 'databaseUrl' | 'encryptionKeys' | 'revocationsNeedStandby'>;
+export type ResetAdminConfig = Pick<ApiConfig, 'databases' | 'encryptionKeys' | 'revocationsNeedStandby'>;
 
 /** Reads the settings of the API. Throws ConfigError with every mistake at once; no sentence shows a value. */
 export function readApiConfig(environment: Environment): ApiConfig {
   return reading(environment, (read) => ({
     ...readPorts(read),
-    databaseUrl: read.url('BOXGATE_DATABASE_URL', isPostgresUrl, postgresUrl).href,
+    ...readDatabases(read),
     host: read.text('BOXGATE_HOST', '0.0.0.0', (value) => isIP(value) > 0, ipAddress),
     tlsFolder: readFolder(read, 'BOXGATE_TLS_FOLDER'),
     ...readManagementAddress(read),
@@ -124,7 +143,7 @@ export function readApiConfig(environment: Environment): ApiConfig {
 /** Reads the settings of `boxgate admin reset`: those of the API that it needs. Throws ConfigError. */
 export function readResetAdminConfig(environment: Environment): ResetAdminConfig {
   return reading(environment, (read) => ({
-    databaseUrl: read.url('BOXGATE_DATABASE_URL', isPostgresUrl, postgresUrl).href,
+    databases: readDatabases(read).databases,
     encryptionKeys: readEncryptionKeys(read),
     revocationsNeedStandby: read.flag('BOXGATE_REVOCATIONS_NEED_STANDBY'),
   }));
@@ -133,23 +152,37 @@ export function readResetAdminConfig(environment: Environment): ResetAdminConfig
 /** Reads the settings of a migration. Throws ConfigError. */
 export function readMigrateConfig(environment: Environment): MigrateConfig {
   return reading(environment, (read) => {
-    const owner = read.url('BOXGATE_OWNER_URL', isPostgresUrl, postgresUrl);
-    const api = read.url('BOXGATE_DATABASE_URL', isPostgresUrl, postgresUrl);
-    if (owner.username !== '' && owner.username === api.username) {
-      read.wrong('BOXGATE_DATABASE_URL', "must name a role of the API's own, not the owner of BOXGATE_OWNER_URL");
-    }
     const createsRole = read.flag('BOXGATE_CREATE_API_ROLE');
-    if (createsRole && api.password === '') {
-      read.wrong('BOXGATE_DATABASE_URL', 'must have a password, which BOXGATE_CREATE_API_ROLE gives to its role');
-    }
+    const [home, ...others] = databaseNames(read);
     return {
-      ownerUrl: owner.href,
-      apiRole: decodeURIComponent(api.username),
-      apiPassword: createsRole ? new Secret(decodeURIComponent(api.password)) : undefined,
+      databases: [
+        readMigrated(read, home, '', createsRole),
+        ...others.map((name) => readMigrated(read, name, suffixOf(name), createsRole)),
+      ],
       databaseWaitSeconds: read.integer('BOXGATE_DATABASE_WAIT_SECONDS', 0, 0, 3_600),
       leaveNewer: read.flag('BOXGATE_LEAVE_NEWER_SCHEMA'),
     };
   });
+}
+
+/** Reads one database of a migration; `suffix` ends the names of its variables. */
+function readMigrated(read: EnvironmentReader, name: string, suffix: string, createsRole: boolean): MigratedDatabase {
+  const owner = read.url(`BOXGATE_OWNER_URL${suffix}`, isPostgresUrl, postgresUrl);
+  const api = read.url(`BOXGATE_DATABASE_URL${suffix}`, isPostgresUrl, postgresUrl);
+  if (owner.username !== '' && owner.username === api.username) {
+    const must = `must name a role of the API's own, not the owner of BOXGATE_OWNER_URL${suffix}`;
+    read.wrong(`BOXGATE_DATABASE_URL${suffix}`, must);
+  }
+  if (createsRole && api.password === '') {
+    const must = 'must have a password, which BOXGATE_CREATE_API_ROLE gives to its role';
+    read.wrong(`BOXGATE_DATABASE_URL${suffix}`, must);
+  }
+  return {
+    name,
+    ownerUrl: owner.href,
+    apiRole: decodeURIComponent(api.username),
+    apiPassword: createsRole ? new Secret(decodeURIComponent(api.password)) : undefined,
+  };
 }
 
 const ipAddress = 'must be an IP address, such as 127.0.0.1';
@@ -158,6 +191,39 @@ const encryptionKeys =
   'must hold 32 random bytes in base64 (openssl rand -base64 32), older keys behind it with commas';
 const hosts = 'must hold hosts in lower case, such as keys.example.com or keys.example.com:8443, with commas between';
 const networks = 'must hold addresses or networks, such as 10.42.7.0/28, with commas between';
+
+/** Pattern of the name of a database. */
+const databaseName = /^[a-z](?:[a-z0-9-]{0,30}[a-z0-9])?$/;
+
+/** Name of the only database of an installation that names none. */
+const home = 'home';
+
+const databaseList =
+  'must hold different names of databases, each up to 32 of a to z, 0 to 9 and hyphens, such as home,eu, the home database first';
+
+function databaseNames(read: EnvironmentReader): readonly [string, ...string[]] {
+  const names = read.list('BOXGATE_DATABASES', (name) => databaseName.test(name), databaseList);
+  if (new Set(names).size < names.length) read.wrong('BOXGATE_DATABASES', databaseList);
+  const [first = home, ...others] = names;
+  return [first, ...others];
+}
+
+/** Returns the end of the names of the variables of a database that is not home. */
+function suffixOf(name: string): string {
+  return `_${name.toUpperCase().replaceAll('-', '_')}`;
+}
+
+function readDatabases(read: EnvironmentReader): Pick<ApiConfig, 'databases' | 'defaultDatabase'> {
+  const [first, ...others] = databaseNames(read);
+  const address = (name: string, suffix: string): DatabaseAddress => ({
+    name,
+    url: read.url(`BOXGATE_DATABASE_URL${suffix}`, isPostgresUrl, postgresUrl).href,
+  });
+  return {
+    databases: [address(first, ''), ...others.map((name) => address(name, suffixOf(name)))],
+    defaultDatabase: read.word('BOXGATE_DEFAULT_DATABASE', first, [first, ...others]),
+  };
+}
 
 function readPorts(read: EnvironmentReader): Pick<ApiConfig, 'port' | 'managementPort'> {
   const port = read.integer('BOXGATE_PORT', 8080, 0, 65_535);

@@ -1,7 +1,8 @@
 import { wordHint } from '../crds/did-you-mean.ts';
 import { readApiConfig, readMigrateConfig, readResetAdminConfig } from './config.ts';
-import type { ApiConfig } from './config.ts';
+import type { ApiConfig, MigrateConfig } from './config.ts';
 import { ensureApiRole } from './db/core/api-role.ts';
+import { joinInstallation } from './db/core/installation.ts';
 import { migrate } from './db/core/migrate.ts';
 import { isCausedByOutage } from './db/core/outage.ts';
 import type { Environment } from '../program/environment.ts';
@@ -35,21 +36,37 @@ async function runMigrate(environment: Environment): Promise<number> {
   const unknown = unknownSettings(environment, wordHint);
   const config = readWithUnknown(unknown, () => readMigrateConfig(environment));
   for (const sentence of unknown) process.stderr.write(`boxgate: ${sentence}\n`);
-  const { ownerUrl, apiRole, apiPassword, databaseWaitSeconds, leaveNewer } = config;
-  const deadline = performance.now() + databaseWaitSeconds * 1_000;
-  const work = async () => {
-    if (apiPassword !== undefined) await ensureApiRole(ownerUrl, apiRole, apiPassword.reveal());
-    return migrate(ownerUrl, apiRole, leaveNewer);
-  };
-  const { applied, schema } = await retryWhileUnreachable(work, {
-    // A new installation starts everything at once.
-    reasonOf: (error) => (isCausedByOutage(error) && performance.now() < deadline ? error.message : undefined),
-    onReason: (reason) => void process.stderr.write(`boxgate: waiting for the database: ${reason}\n`),
-    pause: () => 1_000,
-  });
-  const done = applied.length === 0 ? 'nothing to do' : `applied ${applied.join(', ')}`;
-  process.stdout.write(`schema ${String(schema)}: ${done}\n`);
+  const deadline = performance.now() + config.databaseWaitSeconds * 1_000;
+  const failures = await migrateAll(config, deadline);
+  if (failures.length > 0) throw new Error(failures.join('\n'));
+  await joinInstallation(config.databases);
   return 0;
+}
+
+/** Migrates each database, whatever becomes of the others; returns a sentence for each that failed. */
+async function migrateAll({ databases, leaveNewer }: MigrateConfig, deadline: number): Promise<readonly string[]> {
+  const failures: string[] = [];
+  for (const { name, ownerUrl, apiRole, apiPassword } of databases) {
+    const of = databases.length === 1 ? '' : ` ${name}`;
+    const work = async () => {
+      if (apiPassword !== undefined) await ensureApiRole(ownerUrl, apiRole, apiPassword.reveal());
+      return migrate(ownerUrl, apiRole, leaveNewer);
+    };
+    try {
+      const { applied, schema } = await retryWhileUnreachable(work, {
+        // A new installation starts everything at once.
+        reasonOf: (error) => (isCausedByOutage(error) && performance.now() < deadline ? error.message : undefined),
+        onReason: (reason) => void process.stderr.write(`boxgate: waiting for the database${of}: ${reason}\n`),
+        pause: () => 1_000,
+      });
+      const done = applied.length === 0 ? 'nothing to do' : `applied ${applied.join(', ')}`;
+      process.stdout.write(`schema ${String(schema)}${of}: ${done}\n`);
+    } catch (error) {
+      if (databases.length === 1) throw error;
+      failures.push(`database ${name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return failures;
 }
 
 async function runReset(box: string, email: string, environment: Environment): Promise<number> {

@@ -1,24 +1,21 @@
 import type { Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp } from './app.ts';
-import { auditLines } from './audit/audit-record.ts';
-import { createCountedEvents, defaultCountedLimits } from './audit/counted-events.ts';
-import type { CountedEvents } from './audit/counted-events.ts';
+import type { ApiContext } from './http/server/api-context.ts';
+import type { CountedEvent } from './audit/counted-events.ts';
 import { boxAddressing, createKnownBoxes } from './http/request/box-address.ts';
-import type { ApiConfig } from './config.ts';
+import type { ApiConfig, DatabaseAddress } from './config.ts';
 import { createClientSecrets } from './credentials/client-secret.ts';
 import { createDeviceTokens } from './credentials/device-token.ts';
-import { createFailureSlot, createKeySealing } from './credentials/key-sealing.ts';
+import { createKeySealing } from './credentials/key-sealing.ts';
+import type { KeySealing } from './credentials/key-sealing.ts';
 import { createHashQueue } from './credentials/hash-queue.ts';
 import type { HashQueue } from './credentials/hash-queue.ts';
 import { createPasswords } from './credentials/password.ts';
 import { createUserHints } from './credentials/user-hint.ts';
-import { declaredDaysOf } from './db/audit/audit-days.ts';
-import { batchedStatements } from './db/hot/index.ts';
-import { batchBounds } from './db/hot/statement-batches.ts';
+import { checkIdentity } from './db/core/installation.ts';
 import { Outage } from './db/core/outage.ts';
 import { defaultLimits, openDatabase } from './db/core/pool.ts';
-import type { Connections, Database } from './db/core/pool.ts';
-import { checkDatabase } from './db/core/startup.ts';
 import { heldBodyBytes } from './http/request/read-body.ts';
 import { createManagementApp } from './http/management/management.ts';
 import { createFailedPolicies } from './policy/decide.ts';
@@ -34,8 +31,6 @@ import {
   listen,
 } from './http/server/server.ts';
 import { createKnownAddresses } from './http/throttle/secret-guess.ts';
-import { createPasswordLimits } from './http/throttle/password-guess.ts';
-import { createSharedFailures } from './http/throttle/failures-of-all-replicas.ts';
 import { createThrottle, defaultThrottle } from './http/throttle/throttle.ts';
 import { createUiFiles } from './http/ui/ui-files.ts';
 import { certificateEnds, followCertificates, readCertificates } from './certificates.ts';
@@ -46,29 +41,22 @@ import type { Log } from '../program/log.ts';
 import { createClientKeys } from './oauth/client-auth/client-keys.ts';
 import { fetchText, createRemoteKeySets, fetchLimits } from './oauth/client-auth/remote-key-sets.ts';
 import { createServiceAccountTokens } from './oauth/client-auth/verify-assertion.ts';
-import type { OAuthServices } from './oauth/services.ts';
-import { createSigningKeys } from './oauth/keys/signing-keys.ts';
 import { createVerifiedJwts } from './oauth/keys/verified-jwts.ts';
 import { createFairQueue } from './shares/fair-queue.ts';
 import type { FairQueue } from './shares/fair-queue.ts';
-import { createConnectionQueues, sharedConnections } from './fair-connections.ts';
-import { startSessionCounts } from './count-sessions.ts';
-import { startUpkeep } from './upkeep.ts';
 import { createInFlight } from './shares/in-flight.ts';
-import type { InFlight } from './shares/in-flight.ts';
 import { createByteBudget } from './shares/byte-budget.ts';
 import type { ByteBudget } from './shares/byte-budget.ts';
-import { checkSealing } from './box/key-ring.ts';
-import { createClusterSettings } from './box/cluster-settings.ts';
 import { createStateCache } from './box/state-cache.ts';
-import { createRequestNotes, createUsageNotes } from './box/notes.ts';
+import type { StateCache } from './box/state-cache.ts';
+import { createDatabases } from './placement/databases.ts';
+import type { Databases } from './placement/databases.ts';
+import { createDirectory } from './placement/directory.ts';
+import type { Directory } from './placement/directory.ts';
+import { checkOpen, serveDatabase } from './placement/served-database.ts';
+import type { OpenDatabase, Served, SharedParts } from './placement/served-database.ts';
 import { waitForDatabase } from './wait-for-database.ts';
-import { startAuditWriting } from './write-audit.ts';
-import { startRequestWriting } from './write-requests.ts';
-import { startUsageWriting } from './write-usage.ts';
 import { createFollowedClock } from './follow-clock.ts';
-import type { FollowedClock } from './follow-clock.ts';
-import { createFirstAdmins } from './users/admins.ts';
 
 /** A running API: its two ports, and the way to stop it. */
 export interface RunningApi {
@@ -79,6 +67,9 @@ export interface RunningApi {
 }
 
 const hashesWaiting = 64;
+
+/** Milliseconds for which a start waits for the other databases than home; those that come later serve later. */
+const othersWait = 2_000;
 
 /** Beside others a box does one long piece of work at a time, with a quarter of the event loop. */
 const longWorkLimits = { places: 100, mostOfOne: 1, rest: 3, waiting: 5_000, patience: 5_000 };
@@ -92,8 +83,9 @@ export interface ServeOptions {
 }
 
 /**
- * Starts the API: checks the database first (schema, role, that its signing keys can be opened), then opens both ports.
- * Throws an Error of one sentence if it cannot serve, and the signal's reason.
+ * Starts the API: checks the home database first (schema, role, that its signing keys can be opened), then opens both
+ * ports. Each other database serves its boxes as soon as it can. Throws an Error of one sentence if it cannot serve,
+ * and the signal's reason.
  */
 export async function serveApi(
   config: ApiConfig,
@@ -101,71 +93,117 @@ export async function serveApi(
   { throttleNow, signal = new AbortController().signal }: ServeOptions = {},
 ): Promise<RunningApi> {
   const certificates = await readCertificates(config);
+  const sealing = createKeySealing(config.encryptionKeys);
   const limits = { ...defaultLimits, connections: config.poolSize };
-  const database = openDatabase(config.databaseUrl, limits, (error) => {
-    log.warn(errorFacts(error), 'a connection to Postgres broke');
-  });
+  const open = ({ name, url }: DatabaseAddress): OpenDatabase => {
+    const pools = openDatabase(url, limits, (error) => {
+      log.warn({ ...errorFacts(error), database: name }, 'a connection to Postgres broke');
+    });
+    return { name, pools, clock: createFollowedClock(pools.general, log) };
+  };
+  const [first, ...more] = config.databases;
+  const opened: Opened = [open(first), ...more.map(open)];
+  const [home] = opened;
   try {
-    const clock = createFollowedClock(database.general, log);
-    const check = async (): Promise<void> => {
-      await checkDatabase(database.general);
-      await clock.compare();
-      await checkSealing(database.general, createKeySealing(config.encryptionKeys));
-    };
+    const check = (): Promise<void> => checkOpen(home, sealing);
     await waitForDatabase(check, { config, certificate: certificates.management, log, signal });
-    return await start({ config, certificates, database, log, clock, throttleNow: throttleNow ?? clock.now });
+    const directory = await createDirectory(home.pools.general, log);
+    const now = throttleNow ?? home.clock.now;
+    return await start({ config, certificates, opened, directory, sealing, log, throttleNow: now });
   } catch (error) {
-    await database.end();
+    await endAll(opened);
     throw error;
   }
 }
 
-async function start(
-  given: Omit<Parts, 'oauth' | 'metrics' | 'longWork' | 'bodyBytes' | 'inFlight'>,
-): Promise<RunningApi> {
-  const { config, database, log, clock } = given;
-  const queue = createHashQueue(config.hashThreads, hashesWaiting);
-  const usage = createUsageNotes();
-  const requestNotes = createRequestNotes();
+/** The databases of the settings; the first is home. */
+type Opened = readonly [OpenDatabase, ...OpenDatabase[]];
+
+async function endAll(opened: Opened): Promise<void> {
+  await Promise.all(opened.map(({ pools }) => pools.end()));
+}
+
+/** Parts of a process that has reached its home database. */
+interface Given {
+  readonly config: ApiConfig;
+  readonly certificates: Certificates;
+  readonly opened: Opened;
+  readonly directory: Directory;
+  readonly sealing: KeySealing;
+  readonly log: Log;
+  readonly throttleNow: () => number;
+}
+
+async function start(given: Given): Promise<RunningApi> {
+  const { config, opened, directory, sealing, log, throttleNow } = given;
+  const hashes = createHashQueue(config.hashThreads, hashesWaiting);
+  const fetches = createFairQueue({ resource: 'fetches', noun: 'keys that have to be fetched' }, fetchLimits);
+  const inFlight = createInFlight();
   const failedPolicies = createFailedPolicies((box, { policy, reason }) => {
     log.warn({ box, policy, reason }, 'an access policy failed and grants nothing');
   });
-  const inFlight = createInFlight();
-  const connections = createConnectionQueues(config.poolSize, inFlight);
-  const pool = sharedConnections(database.general, connections);
-  const fetches = createFairQueue({ resource: 'fetches', noun: 'keys that have to be fetched' }, fetchLimits);
-  const events = createCountedEvents(defaultCountedLimits, clock.now);
-  const ofProcess = { hashes: queue, fetches, events, now: clock.now };
-  const services = oauthServices(config, { ...database, general: pool }, ofProcess, log);
-  const oauth = { ...services, usage, requestNotes, failedPolicies };
-  const auditing = startAuditWriting({ pool: database.general, events, log });
+  const states = createStateCache({
+    sealing,
+    most: config.resourcesInMemory,
+    placementOf: (box) => databases.of(box).placement,
+    onUnusable: (box, kind, id, reason) => {
+      log.warn({ box, kind, id, reason }, 'a stored resource cannot be used and grants nothing');
+    },
+  });
+  const limits = { ...defaultThrottle, perClient: config.failuresPerClient, perBox: config.failuresPerBox };
+  const shared: SharedParts = {
+    ...{ config, log, sealing, inFlight, throttleNow },
+    throttle: createThrottle(limits, throttleNow),
+    known: createKnownAddresses(throttleNow),
+    oauth: { ...sharedServices(config, { hashes, fetches }), states, failedPolicies },
+  };
+  const [home, ...others] = opened;
+  const databases: Databases<Served> = createDatabases(
+    [serveDatabase(home, shared), ...others.map((one) => serveDatabase(one, shared))],
+    directory,
+    { defaultDatabase: config.defaultDatabase, log },
+  );
   const life = { stopping: false };
-  const ready = readiness(database, life);
+  const ready = async (): Promise<void> => {
+    if (life.stopping) throw new Outage('The service is stopping');
+    await databases.ready();
+  };
   const gauges = {
     ready,
+    databases: databases.states,
     certificateEnds: () => certificateEnds(config),
-    boxesInMemory: () => oauth.states.size,
-    secretsWaiting: () => queue.depth,
+    boxesInMemory: () => states.size,
+    secretsWaiting: () => hashes.depth,
     policyFailures: () => failedPolicies.count,
-    auditEventsDropped: auditing.dropped,
+    auditEventsDropped: () => databases.all.reduce((sum, { dropped }) => sum + dropped(), 0),
   };
   const bodyBytes = createByteBudget('body_bytes', heldBodyBytes);
   const longWork = createFairQueue(
     { resource: 'event_loop', noun: 'time of the event loop' },
     { ...longWorkLimits, isAnyBeside: (box) => inFlight.isAnyBeside(box) },
   );
-  const { all, long } = connections;
-  const metrics = createMetrics(gauges, [all, long, queue, fetches, longWork, bodyBytes, inFlight]);
-  const parts = { ...given, oauth, metrics, longWork, bodyBytes, inFlight };
+  const connections = databases.all.flatMap(({ queues: { all, long } }) => [all, long]);
+  const metrics = createMetrics(gauges, [...connections, hashes, fetches, longWork, bodyBytes, inFlight]);
+  const parts = { ...given, ...shared, databases, states, metrics, longWork, bodyBytes };
   const servers = { public: publicServer(parts), management: managementServer(parts, ready) };
   const stops = { public: gracefulStop(servers.public), management: gracefulStop(servers.management) };
   const unfollow = followCertificates(servers, parts);
-  const upkeep = await startUpkeep(oauth, log);
-  const writing = startUsageWriting(pool, usage, log);
-  const counting = startSessionCounts({ pool, notes: usage, now: oauth.now, log });
-  const recording = startRequestWriting({ pool: database.general, notes: requestNotes, now: oauth.now, log });
-  const background = [upkeep, writing, counting, auditing, recording, clock.follow()];
-  const stopBackground = () => Promise.all(background.map((one) => one.stop()));
+  await databases.home.begin();
+  const stopping = new AbortController();
+  const following = others.length === 0 ? undefined : directory.follow();
+  const beginning = databases.beginOthers(async (database) => {
+    const one = opened.find(({ name }) => name === database.name) ?? home;
+    await checkOpen(one, sealing);
+    await checkIdentity(home.pools.general, one.name, one.pools.general);
+    await database.begin();
+  }, stopping.signal);
+  // A replica that takes requests while it reaches no other database would refuse those of their boxes.
+  await Promise.race([beginning, sleep(othersWait, undefined, { ref: false })]);
+  const stopBackground = async (): Promise<void> => {
+    stopping.abort();
+    await beginning;
+    await Promise.all([following?.stop(), ...databases.all.map((database) => database.stop())]);
+  };
   const ports = await openPorts(servers, config).catch(async (error: unknown) => {
     unfollow();
     await stopBackground();
@@ -180,58 +218,48 @@ async function start(
       // Until then it reports that it is not ready. The operator repeats an interrupted call.
       await stops.management({ quiet: 0, drain: 0, linger: 0, grace: 4_000 });
       await stopBackground();
-      await database.end();
+      await endAll(opened);
     },
   };
 }
 
 /** Dependencies of both servers. */
-interface Parts {
-  readonly config: ApiConfig;
-  readonly certificates: Certificates;
-  readonly database: Database;
-  readonly oauth: OAuthServices;
+interface Parts extends Given, SharedParts {
+  readonly databases: Databases<Served>;
+  readonly states: StateCache;
   readonly metrics: Metrics;
   readonly longWork: FairQueue;
   readonly bodyBytes: ByteBudget;
-  readonly inFlight: InFlight;
-  readonly log: Log;
-  readonly clock: FollowedClock;
-  readonly throttleNow: () => number;
 }
 
 function publicServer(parts: Parts): Server {
-  const { config, certificates, database, oauth, metrics, log, throttleNow } = parts;
+  const { config, certificates, databases, states, metrics, log, throttle, throttleNow } = parts;
   const { longWork, bodyBytes, inFlight } = parts;
-  const limits = { ...defaultThrottle, perClient: config.failuresPerClient, perBox: config.failuresPerBox };
-  const throttle = createThrottle(limits, throttleNow);
-  const listener = createApp({
-    oauth,
-    log,
-    addressing: boxAddressing(config, database.hot),
-    boxes: createKnownBoxes(oauth.states),
-    longWork,
-    bodyBytes,
-    inFlight,
-    throttle,
-    secretLimits: {
-      throttle,
-      shared: createSharedFailures(database.hot, hour, throttleNow),
-      known: createKnownAddresses(throttleNow),
-      slot: createFailureSlot(config.encryptionKeys[0]),
-      perSecret: config.failuresPerSecret,
-    },
-    passwordLimits: createPasswordLimits({
-      throttle,
-      pool: database.hot,
-      key: config.encryptionKeys[0],
-      perAccount: config.failuresPerAccount,
-      now: throttleNow,
-    }),
-    deviceTokens: createDeviceTokens(config.encryptionKeys, throttleNow),
+  const boxes = createKnownBoxes({
+    holds: (box) => states.holds(box),
+    decide: (box, decision) => databases.following(box, () => states.decide(box, decision)),
+  });
+  const deviceTokens = createDeviceTokens(config.encryptionKeys, throttleNow);
+  const countedEvents = { note: (event: CountedEvent) => databases.find(event.box).countedEvents.note(event) };
+  const common = {
+    ...{ log, boxes, longWork, bodyBytes, inFlight, throttle, deviceTokens },
+    addressing: boxAddressing(config, databases),
     uiFiles: createUiFiles(),
-    onAnswer: answerLog(log, metrics, oauth.countedEvents),
+    onAnswer: answerLog(log, metrics, countedEvents),
     isTrustedProxy: trustedProxies(config.trustedProxies),
+  };
+  const contextOf = ({ oauth, secretLimits, passwordLimits }: Served): ApiContext => {
+    return { ...common, oauth, secretLimits, passwordLimits };
+  };
+  const home = contextOf(databases.home);
+  const contexts = new Map(
+    databases.all.map((database) => [database, database === databases.home ? home : contextOf(database)]),
+  );
+  const listener = createApp({
+    home,
+    all: [...contexts.values()],
+    of: (box) => contexts.get(databases.of(box)) ?? home,
+    moved: databases.moved,
   });
   const server = createHttpServer(listener, publicServerLimits(config, log), brokenLog(log, metrics), {
     certificate: certificates.public,
@@ -241,30 +269,13 @@ function publicServer(parts: Parts): Server {
   return server;
 }
 
-/** Milliseconds. */
-const hour = 3_600_000;
-
-/** State of a process that the management port reports. */
-interface Life {
-  stopping: boolean;
-}
-
-/** Returns the check whether this replica can serve: it resolves if it can, otherwise it throws the reason. */
-function readiness(database: Database, life: Life): Probed['ready'] {
-  return async () => {
-    if (life.stopping) throw new Outage('The service is stopping');
-    // With the token path's own connections: slow searches must not take every replica out of service.
-    await checkDatabase(database.hot);
-  };
-}
-
 function managementServer(parts: Parts, ready: Probed['ready']): Server {
-  const { config, certificates, oauth, metrics, log, throttleNow } = parts;
+  const { config, certificates, databases, metrics, log, throttleNow } = parts;
   const app = createManagementApp({
     metrics,
     log,
-    pool: oauth.pool,
-    apply: { ...oauth, firstAdmins: createFirstAdmins(oauth), declaredDays: declaredDaysOf(oauth) },
+    databases,
+    states: databases.states,
     keys: config.managementKeys,
     keyFailures: createThrottle(defaultThrottle, throttleNow).secrets,
     ready,
@@ -289,47 +300,21 @@ async function openPorts(
   }
 }
 
-/** Parts of the process that its services share. */
-interface OfProcess {
-  readonly hashes: HashQueue;
-  readonly fetches: FairQueue;
-  readonly events: CountedEvents;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-}
-
-function oauthServices(
+/** Creates the services that are the same for the boxes of all databases. */
+function sharedServices(
   config: ApiConfig,
-  database: { readonly hot: Connections; readonly general: Connections },
-  { hashes, fetches, events, now }: OfProcess,
-  log: Log,
-): Omit<OAuthServices, 'usage' | 'requestNotes' | 'failedPolicies'> {
-  const sealing = createKeySealing(config.encryptionKeys);
+  { hashes, fetches }: { readonly hashes: HashQueue; readonly fetches: FairQueue },
+): Omit<SharedParts['oauth'], 'states' | 'failedPolicies'> {
   const remoteKeys = createRemoteKeySets({ hosts: config.jwksHosts, fetchText, queue: fetches, now: Date.now });
-  const placement = { pool: database.general, statements: batchedStatements(database.hot, batchBounds) };
   return {
-    pool: database.general,
     secrets: createClientSecrets(hashes),
     passwords: createPasswords(hashes, config.encryptionKeys),
     clientKeys: createClientKeys(remoteKeys),
-    clusterSettings: createClusterSettings(database.hot),
     serviceAccountTokens: createServiceAccountTokens(),
-    keys: createSigningKeys(database.general, sealing),
     verifiedJwts: createVerifiedJwts(),
     userHints: createUserHints(config.encryptionKeys),
-    now,
     revocationsNeedStandby: config.revocationsNeedStandby,
     folder: config.folder,
     issuer: (state) => state.settings.issuer ?? `${config.publicUrl}/boxes/${state.box}`,
-    trailOf: (origin) => ({ origin, now, log: auditLines(log) }),
-    countedEvents: events,
-    states: createStateCache({
-      sealing,
-      most: config.resourcesInMemory,
-      placementOf: () => placement,
-      onUnusable: (box, kind, id, reason) => {
-        log.warn({ box, kind, id, reason }, 'a stored resource cannot be used and grants nothing');
-      },
-    }),
   };
 }

@@ -9,9 +9,11 @@ export const SETTING_NAMES: readonly string[] = [
   'BOXGATE_CLUSTER_DOMAIN',
   'BOXGATE_CLUSTER_ID',
   'BOXGATE_CREATE_API_ROLE',
+  'BOXGATE_DATABASES',
   'BOXGATE_DATABASE_SECRET',
   'BOXGATE_DATABASE_URL',
   'BOXGATE_DATABASE_WAIT_SECONDS',
+  'BOXGATE_DEFAULT_DATABASE',
   'BOXGATE_DIGEST_KEY',
   'BOXGATE_ENCRYPTION_KEY',
   'BOXGATE_FAILURES_PER_ACCOUNT',
@@ -63,6 +65,9 @@ export const SETTING_NAMES: readonly string[] = [
 const ofService = /_SERVICE_HOST$|_SERVICE_PORT(?:_\w+)?$|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$/;
 const addressOfService = /^(?:tcp|udp|sctp):\/\//;
 
+/** The URLs of a database that is not home: its name follows. */
+const ofDatabase = /^BOXGATE_(?:DATABASE|OWNER)_URL_[A-Z][A-Z0-9_]*$/;
+
 const settings: ReadonlySet<string> = new Set(SETTING_NAMES);
 
 /**
@@ -71,7 +76,10 @@ const settings: ReadonlySet<string> = new Set(SETTING_NAMES);
  */
 export function unknownSettings(environment: Environment, hint: WordHint): readonly string[] {
   return Object.entries(environment)
-    .filter(([name, value]) => /^BOXGATE_\w+$/.test(name) && !settings.has(name) && !isOfService(name, value))
+    .filter(
+      ([name, value]) =>
+        /^BOXGATE_\w+$/.test(name) && !settings.has(name) && !ofDatabase.test(name) && !isOfService(name, value),
+    )
     .map(([name]) => `${name} is ignored, because no setting has this name${hint(name, SETTING_NAMES)}`)
     .sort();
 }

@@ -36,7 +36,9 @@ describe('boxgate_certificate_expiry_seconds', () => {
     const databaseUrl = `postgres://a@b/c?sslrootcert=${file('ca.crt')}&sslcert=${file('client.crt')}`;
     try {
       const folders = { tlsFolder: undefined, managementTlsFolder: secret.folder };
-      expect([...(await certificateEnds({ ...folders, databaseUrl }))]).to.deep.equal([
+      expect([
+        ...(await certificateEnds({ ...folders, databases: [{ name: 'home', url: databaseUrl }] })),
+      ]).to.deep.equal([
         ['management', secondsOf(short)],
         ['database_authority', secondsOf(long)],
       ]);

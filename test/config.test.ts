@@ -31,7 +31,8 @@ function mistakes(
 describe('the settings of the API', () => {
   it('have a default, but for the least', () => {
     expect(readApiConfig(least)).to.deep.equal({
-      databaseUrl: least['BOXGATE_DATABASE_URL'],
+      databases: [{ name: 'home', url: least['BOXGATE_DATABASE_URL'] }],
+      defaultDatabase: 'home',
       host: '0.0.0.0',
       managementHost: '127.0.0.1',
       managementTlsFolder: undefined,
@@ -69,7 +70,7 @@ describe('the settings of the API', () => {
   });
 
   const accepted: readonly (readonly [name: string, value: string, field: string, read: unknown])[] = [
-    ['BOXGATE_DATABASE_URL', 'postgresql://u@h/d', 'databaseUrl', 'postgresql://u@h/d'],
+    ['BOXGATE_DATABASE_URL', 'postgresql://u@h/d', 'databases', [{ name: 'home', url: 'postgresql://u@h/d' }]],
     ['BOXGATE_HOST', '127.0.0.1', 'host', '127.0.0.1'],
     ['BOXGATE_HOST', '::', 'host', '::'],
     ['BOXGATE_MANAGEMENT_HOST', '127.9.9.9', 'managementHost', '127.9.9.9'],
@@ -238,10 +239,9 @@ describe('the settings of a migration', () => {
   const both = { BOXGATE_OWNER_URL: 'postgres://owner@h/d', BOXGATE_DATABASE_URL: 'postgres://the%20api@h/d' };
 
   it('are the owner’s URL and the role of the API’s', () => {
+    const home = { name: 'home', ownerUrl: 'postgres://owner@h/d', apiRole: 'the api', apiPassword: undefined };
     expect(readMigrateConfig(both)).to.deep.equal({
-      ownerUrl: 'postgres://owner@h/d',
-      apiRole: 'the api',
-      apiPassword: undefined,
+      databases: [home],
       databaseWaitSeconds: 0,
       leaveNewer: false,
     });
@@ -250,7 +250,7 @@ describe('the settings of a migration', () => {
   it('have the password for the role of the API where it is to be created', () => {
     const creates = { ...both, BOXGATE_CREATE_API_ROLE: 'true' };
     const config = readMigrateConfig({ ...creates, BOXGATE_DATABASE_URL: 'postgres://the%20api:p%40ss@h/d' });
-    expect(config.apiPassword?.reveal()).to.equal('p@ss');
+    expect(config.databases[0].apiPassword?.reveal()).to.equal('p@ss');
     const said = mistakes({ ...creates, BOXGATE_DATABASE_URL: 'postgres://api@h/d' }, readMigrateConfig);
     expect(said[0]).to.match(/^BOXGATE_DATABASE_URL must have a password/);
   });

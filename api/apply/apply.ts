@@ -52,7 +52,7 @@ export interface ApplyRequest {
 /** Result of an apply, once it is committed. */
 export interface ApplyOutcome {
   readonly results: readonly ApplyResult[];
-  readonly applied: Applied;
+  readonly applied: Omit<Applied, 'database'>;
 }
 
 /**

@@ -54,6 +54,8 @@ export interface BoxState {
   readonly quota: Quota;
   /** True if the box has as many active sessions as its quota allows: it gets no new one. */
   readonly sessionsFull: boolean;
+  /** True while the box is being moved to another database: nothing is written meanwhile. */
+  readonly leaving: boolean;
   /** The stored clients. {@link builtInFrom} tells of the built-in ones. */
   readonly clients: ReadonlyMap<string, ClientState>;
   /** Origins that its active clients list. */
@@ -95,7 +97,7 @@ export async function checkChanges(changes: ConfigChanges): Promise<CheckedChang
   return { ...changes, changed };
 }
 
-type Head = Pick<BoxState, 'version' | 'sessionsFrom' | 'revokedBefore' | 'quota' | 'sessionsFull'> & {
+type Head = Pick<BoxState, 'version' | 'sessionsFrom' | 'revokedBefore' | 'quota' | 'sessionsFull' | 'leaving'> & {
   readonly builtInFrom: number;
   readonly locked: boolean;
   readonly size: BoxState['size'];
@@ -107,6 +109,7 @@ const nothingLoaded: Head = {
   revokedBefore: undefined,
   quota: quotaOf(),
   sessionsFull: false,
+  leaving: false,
   builtInFrom: 0,
   locked: false,
   size: { resources: 0, bytes: 0 },
@@ -181,6 +184,9 @@ export function createBoxState(
     get sessionsFull() {
       return head.sessionsFull;
     },
+    get leaving() {
+      return head.leaving;
+    },
     get settings() {
       return head.locked ? defaults : settings;
     },
@@ -205,12 +211,23 @@ function headOf({
   revokedBefore,
   quota,
   sessionsFull,
+  leaving,
   builtInFrom,
   locked,
   resources,
   bytes,
 }: ConfigChanges): Head {
-  return { version, sessionsFrom, revokedBefore, quota, sessionsFull, builtInFrom, locked, size: { resources, bytes } };
+  return {
+    version,
+    sessionsFrom,
+    revokedBefore,
+    quota,
+    sessionsFull,
+    leaving,
+    builtInFrom,
+    locked,
+    size: { resources, bytes },
+  };
 }
 
 /** Checks that the Box is readable: the defaults might admit users whom it excludes. Throws Outage. */

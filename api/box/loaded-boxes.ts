@@ -1,7 +1,7 @@
 import { createDeadline, unlessAborted } from '../../program/scheduling.ts';
 import type { KeySealing } from '../credentials/key-sealing.ts';
 import { readConfigChanges, TooLarge } from '../db/box/config-changes.ts';
-import { Outage } from '../db/core/outage.ts';
+import { Moved, Outage } from '../db/core/outage.ts';
 import type { PlacementOf } from '../db/hot/index.ts';
 import { inBoxWithin } from '../db/core/transaction.ts';
 import type { Connection } from '../db/core/transaction.ts';
@@ -94,7 +94,8 @@ export interface LoadedBoxes {
   blank(box: string): MovingBoxState;
   /**
    * Returns the box at that version, or at a newer one in the database. Loads the changes, once for all waiting
-   * requests. Undefined if there is no such box. Throws Outage, also for a box that takes more memory than allowed.
+   * requests. Undefined if there is no such box. Throws Moved if it is in another database now; Outage, also for a box
+   * that takes more memory than allowed.
    */
   load(box: string, atLeast: number): Promise<BoxState | undefined>;
   /** Returns the box for a connection that has locked its row at `version`, even if the database went back. */
@@ -143,7 +144,10 @@ export function createLoadedBoxes({
 
   function loadNow(box: string, atLeast: number): Promise<BoxState | undefined> {
     const running = takeChanges(box)
-      .catch((error: unknown) => refuseLarge(box, atLeast, error))
+      .catch((error: unknown) => {
+        if (error instanceof Moved) states.drop(box);
+        return refuseLarge(box, atLeast, error);
+      })
       .finally(() => loading.delete(box));
     loading.set(box, running);
     return running;

@@ -54,13 +54,13 @@ export class CurrentStatements {
 
   /** Stores a session. */
   async issue(session: NewSession): Promise<void> {
-    this.#requireUnchanged();
+    this.#requireWritable();
     this.confirm((await this.#statements.issue(session)).version);
   }
 
   /** Stores a refresh family of a client with its first session. */
   async issueFamily(first: FirstOfFamily): Promise<void> {
-    this.#requireUnchanged();
+    this.#requireWritable();
     this.confirm((await this.#statements.issueFamily(first)).version);
   }
 
@@ -76,12 +76,13 @@ export class CurrentStatements {
 
   /** Stores the session of a refresh token's use; false if a transaction must decide (`refreshSession` of api/db). */
   async refresh(use: RefreshUse): Promise<boolean> {
-    this.#requireUnchanged();
+    this.#requireWritable();
     return this.#statements.refresh(use);
   }
 
   /** Checks whether this request is the first to use the assertion. */
-  useAssertion(use: AssertionUse): Promise<boolean> {
+  async useAssertion(use: AssertionUse): Promise<boolean> {
+    this.#requireWritable();
     return this.#statements.useAssertion(use);
   }
 
@@ -116,6 +117,12 @@ export class CurrentStatements {
     this.confirm(version);
     this.#requireUnchanged();
     return value;
+  }
+
+  /** Throws as {@link CurrentStatements.#requireUnchanged}, and Outage if the box is being moved. */
+  #requireWritable(): void {
+    this.#requireUnchanged();
+    if (this.#state.leaving) throw new Outage('The box is being moved to another database');
   }
 
   /** Throws unless the state still has the version of the attempt: then so had all that was read from it. */

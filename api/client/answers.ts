@@ -119,9 +119,9 @@ function progressOf({ progress }: JsonObject): ApplyProgress | undefined {
   return typeof done === 'number' && typeof of === 'number' ? { progress: { done, of } } : undefined;
 }
 
-function appliedOf({ box, config_version }: JsonObject): Applied | undefined {
-  if (typeof box !== 'string' || typeof config_version !== 'number') return undefined;
-  return { box, config_version };
+function appliedOf({ box, config_version, database }: JsonObject): Applied | undefined {
+  if (typeof box !== 'string' || typeof config_version !== 'number' || typeof database !== 'string') return undefined;
+  return { box, config_version, database };
 }
 
 function resultOf({ kind, id, result, faults, detail, owner, retain, quota }: JsonObject): ApplyResult | undefined {

@@ -40,6 +40,8 @@ export interface ApplyHead {
    * serves nothing and has no host, until a call names the namespace that it is bound to, or one that adopts it.
    */
   readonly missing?: true;
+  /** The database that the Namespace wants for the box. Absent: the default one for a new box, otherwise its own. */
+  readonly database?: string;
   /** Quotas that the Namespace sets; a missing name has its default. Absent: the stored ones stay. */
   readonly quota?: Partial<Quota>;
 }
@@ -170,13 +172,15 @@ export interface ApplyProgress {
 export interface Applied {
   readonly box: string;
   readonly config_version: number;
+  /** The database that the box is in. */
+  readonly database: string;
 }
 
 /**
  * Reason why a call did nothing: a later epoch was claimed; Postgres is unreachable or busy; the box is bound to
- * another namespace; the call itself is wrong; a bug of the API.
+ * another namespace; it wants a database that there is not; the call itself is wrong; a bug of the API.
  */
-export type NotAppliedCode = 'fenced' | 'unavailable' | 'locked' | 'refused' | 'bug';
+export type NotAppliedCode = 'fenced' | 'unavailable' | 'locked' | 'unknown-database' | 'refused' | 'bug';
 
 /** Last line of an apply call that did nothing, and the body of any other refusal. */
 export interface NotApplied {

@@ -5,7 +5,7 @@ REVOKE ALL ON ALL TABLES IN SCHEMA boxgate FROM :role;
 GRANT USAGE ON SCHEMA boxgate TO :role;
 -- Never `records_from`: records of the audit trail that are older may be deleted. Only end_box_data sets it.
 GRANT SELECT, INSERT (box), UPDATE (config_version, sessions_from, revoked_before, namespace_cluster, namespace_uid, locked_for,
-     discarding, bootstrapped, quota, missing_since, sessions_full) ON boxgate.box TO :role;
+     discarding, bootstrapped, quota, missing_since, sessions_full, transit, counterpart) ON boxgate.box TO :role;
 GRANT SELECT, INSERT, UPDATE ON boxgate.session, boxgate.revocation, boxgate.operator_epoch,
      boxgate.cluster_settings, boxgate.last_id TO :role;
 GRANT SELECT, INSERT, UPDATE, DELETE
@@ -18,7 +18,8 @@ GRANT SELECT, UPDATE, DELETE ON boxgate.client_usage, boxgate.recorded_request, 
 GRANT SELECT, INSERT ON boxgate.audit_event TO :role;
 GRANT SELECT, INSERT, UPDATE ON boxgate.box_use, boxgate.lease TO :role;
 GRANT SELECT, UPDATE ON boxgate.session_count TO :role;
-GRANT SELECT ON boxgate.schema_version, boxgate.bucket, boxgate.audit_day TO :role;
+GRANT SELECT, INSERT, UPDATE ON boxgate.placement TO :role;
+GRANT SELECT ON boxgate.identity, boxgate.database, boxgate.schema_version, boxgate.bucket, boxgate.audit_day TO :role;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA boxgate TO :role;
 -- Only functions of the owner call these. Those of buckets are created later, too, and nobody may call them then.
 REVOKE EXECUTE ON FUNCTION boxgate.make_bucket_check(integer) FROM :role;

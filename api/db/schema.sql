@@ -9,7 +9,29 @@
 -- runs as the API's role and sees the box that its transaction names in `boxgate.box`.
 
 -- ---------------------------------------------------------------------------------------------------------------------------
--- Tables of the installation
+-- Tables of the installation. All of its databases have them; `database` and `placement` are filled in the home database alone.
+
+-- Which database this is, and of which installation: migrate stores the only row.
+CREATE TABLE boxgate.identity (
+  single       boolean PRIMARY KEY DEFAULT true CHECK (single),
+  id           uuid NOT NULL DEFAULT gen_random_uuid(),
+  installation uuid NOT NULL
+);
+
+-- The databases of the installation by the names that its settings give them.
+CREATE TABLE boxgate.database (
+  name text PRIMARY KEY,
+  id   uuid NOT NULL UNIQUE
+);
+
+-- The boxes that are in another database than home.
+CREATE TABLE boxgate.placement (
+  box      text PRIMARY KEY,
+  database text NOT NULL REFERENCES boxgate.database,
+  -- Moves with every change of the placement: the version that the box was placed at.
+  version  bigint NOT NULL
+);
+CREATE INDEX placement_version ON boxgate.placement (version);
 
 -- The fence between an old and a new leader: a claim raises it, and an apply under an older one is refused.
 CREATE TABLE boxgate.operator_epoch (
@@ -68,7 +90,12 @@ CREATE TABLE boxgate.box (
   -- Since when the namespace is missing: a box without it is not served. Null: it exists, or there are no namespaces.
   missing_since     timestamptz,
   -- No session is stored while this is true. Changes under a new version of the box.
-  sessions_full     boolean NOT NULL DEFAULT false
+  sessions_full     boolean NOT NULL DEFAULT false,
+  -- The box is being copied to the database `counterpart` and takes no writes (leaving), was moved there for good (moved), or is
+  -- being copied from there and is not served (arriving). Null: it is served here. Changes under a new version of the box.
+  transit           text CHECK (transit IN ('leaving', 'moved', 'arriving')),
+  counterpart       text,
+  CHECK ((transit IS NULL) = (counterpart IS NULL))
 );
 ALTER TABLE boxgate.box ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_box ON boxgate.box USING (box = current_setting('boxgate.box', true));
@@ -112,16 +139,43 @@ ALTER TABLE boxgate.session_count ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_box ON boxgate.session_count USING (box = current_setting('boxgate.box', true));
 
 -- A host leads to one box, whatever the settings of boxes say: the primary key decides. A statement that asks for the box of a
--- host knows no box yet, so this is the one key of a box's data that does not begin with the box.
+-- host knows no box yet, so this is the one key of a box's data that does not begin with the box. The home database has the hosts
+-- of all boxes, and each other database those of its own: a host leads to a box that both of them name.
 CREATE TABLE boxgate.box_host (
   host    text PRIMARY KEY,
-  box     text NOT NULL REFERENCES boxgate.box,
+  box     text NOT NULL,
   -- The installation that assigned it.
   cluster text NOT NULL
 );
 ALTER TABLE boxgate.box_host ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_box ON boxgate.box_host USING (box = current_setting('boxgate.box', true));
 CREATE INDEX box_host_box ON boxgate.box_host (box);
+
+-- Refuses a transaction of the present box that was moved (BX001, with its database and version), and one that writes while the box
+-- is being moved (BX002).
+CREATE FUNCTION boxgate.demand_here(p_writes boolean) RETURNS void
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+  v_box record;
+BEGIN
+  SELECT b.transit, b.counterpart, b.config_version INTO v_box FROM boxgate.box b
+   WHERE b.box = current_setting('boxgate.box') AND b.transit IS NOT NULL;
+  IF v_box.transit = 'moved' THEN
+    RAISE EXCEPTION USING ERRCODE = 'BX001', MESSAGE = v_box.counterpart, DETAIL = v_box.config_version;
+  ELSIF v_box.transit = 'arriving' OR (v_box.transit = 'leaving' AND p_writes) THEN
+    RAISE EXCEPTION USING ERRCODE = 'BX002', MESSAGE = 'The box is being moved to another database';
+  END IF;
+END
+$$;
+
+-- Whether a box is in another database of the installation, as the home database knows.
+CREATE FUNCTION boxgate.is_elsewhere(p_box text) RETURNS boolean
+LANGUAGE sql STABLE
+AS $$
+  SELECT EXISTS (SELECT FROM boxgate.placement p JOIN boxgate.database d ON d.name = p.database
+                  WHERE p.box = p_box AND d.id <> (SELECT i.id FROM boxgate.identity i))
+$$;
 
 -- ---------------------------------------------------------------------------------------------------------------------------
 -- Configuration of a box
@@ -707,18 +761,19 @@ CREATE POLICY own_box ON boxgate.policy_use USING (box = current_setting('boxgat
 -- ---------------------------------------------------------------------------------------------------------------------------
 -- Hot lane: one call serves the requests of many boxes, and tells the version of each box
 
--- A box without its namespace is like one that is not there.
+-- A box without its namespace is like one that is not there, and so is one that is only arriving.
 CREATE FUNCTION boxgate.config_versions(p_boxes text[]) RETURNS TABLE (box text, config_version bigint)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = boxgate, pg_temp
-AS $$ SELECT b.box, b.config_version FROM box b WHERE b.box = ANY (p_boxes) AND b.missing_since IS NULL $$;
+AS $$ SELECT b.box, b.config_version FROM box b
+     WHERE b.box = ANY (p_boxes) AND b.missing_since IS NULL AND b.transit IS DISTINCT FROM 'arriving' $$;
 
--- The box that a host was assigned to, while its settings name it.
+-- The box that a host was assigned to, while its settings name it; those of a box elsewhere are not here.
 CREATE FUNCTION boxgate.box_of_host(p_host text) RETURNS TABLE (box text, issuer text)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = boxgate, pg_temp
 AS $$
   SELECT h.box, r.body ->> 'issuer'
-    FROM box_host h JOIN resource r ON r.box = h.box AND r.kind = 'Box'
-   WHERE h.host = p_host AND r.body -> 'hosts' ? p_host
+    FROM box_host h LEFT JOIN resource r ON r.box = h.box AND r.kind = 'Box'
+   WHERE h.host = p_host AND (r.body -> 'hosts' ? p_host OR is_elsewhere(h.box))
 $$;
 
 -- Stores many new sessions at once, each only if its box is still at the version it was decided under, and tells the version of
@@ -1117,7 +1172,8 @@ DECLARE
   v_version  bigint;
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended('boxgate.box_host', 0));
-  INSERT INTO box (box) SELECT DISTINCT w.box FROM unnest(p_box, p_claimed) AS w (box, claimed) WHERE w.claimed
+  INSERT INTO box (box)
+  SELECT DISTINCT w.box FROM unnest(p_box, p_claimed) AS w (box, claimed) WHERE w.claimed AND NOT is_elsewhere(w.box)
   ON CONFLICT DO NOTHING;
 
   -- Waits for the applies that rely on one of these.
@@ -1127,8 +1183,9 @@ BEGIN
        AND NOT EXISTS (
              SELECT FROM unnest(p_box, p_host, p_claimed) AS w (box, host, claimed)
               WHERE w.box = h.box AND w.host = h.host
-                AND (w.claimed OR EXISTS (SELECT FROM resource r
-                                           WHERE r.box = h.box AND r.kind = 'Box' AND r.body -> 'hosts' ? h.host))
+                AND (w.claimed OR is_elsewhere(h.box)
+                     OR EXISTS (SELECT FROM resource r
+                                 WHERE r.box = h.box AND r.kind = 'Box' AND r.body -> 'hosts' ? h.host))
                 AND NOT EXISTS (SELECT FROM unnest(p_box, p_host, p_claimed) AS o (box, host, claimed)
                                  WHERE o.claimed AND o.host = h.host AND o.box <> h.box))
     RETURNING h.box

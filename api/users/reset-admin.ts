@@ -36,13 +36,17 @@ export interface ResetServices {
 /**
  * Gives a user a new password and the rights of an administrator: active, in the group `admins`, and the policy
  * `admins` if it is missing. Everything that the user had begun ends. A missing user is created. Resolves to true if
- * one was created. Throws an Error of one sentence about a wrong argument or a box that does not exist, and Outage.
+ * one was created, undefined if there is no such box. Throws an Error of one sentence about a wrong argument, Moved,
+ * and Outage.
  */
-export async function resetAdmin(services: ResetServices, { box, email, password }: AdminToReset): Promise<boolean> {
+export async function resetAdmin(
+  services: ResetServices,
+  { box, email, password }: AdminToReset,
+): Promise<boolean | undefined> {
   const key = emailKey(email);
   if (key === undefined) throw new Error(`${JSON.stringify(email)} is not an email`);
   const isThere = await inBox(services.pool, box, 'write', (connection) => lockVersion(connection, box));
-  if (isThere === undefined) throw new Error(`There is no box ${box}`);
+  if (isThere === undefined) return undefined;
   const settings = await inBox(services.pool, box, 'snapshot', (connection) => settingsOf(connection, box));
   const [fault] = await passwordFaults(password, settings);
   if (fault !== undefined) throw new Error(`The password on standard input ${fault.message}`);

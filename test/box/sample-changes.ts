@@ -17,6 +17,7 @@ export function changes(version: number, over: Partial<ConfigChanges> = {}): Con
     locked: false,
     quota: quotaOf(),
     sessionsFull: false,
+    leaving: false,
     builtInFrom: 0,
     resources: over.changed?.length ?? 0,
     bytes: 100 * (over.changed?.length ?? 0),

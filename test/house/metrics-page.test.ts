@@ -43,6 +43,7 @@ async function apiPage(): Promise<string> {
   const metrics = createMetrics(
     {
       ready: () => Promise.resolve(),
+      databases: () => Promise.resolve(new Map([['home', undefined]])),
       certificateEnds: () => Promise.resolve(new Map([['public', 1]])),
       boxesInMemory: () => 1,
       secretsWaiting: () => 1,

@@ -65,18 +65,32 @@ export function readClusterSettings(pool: Connections, cluster: string): Promise
 }
 
 /**
- * Claims the next epoch of a cluster: applies under an older one are refused from the commit on. An epoch is a time,
- * like a version: after a backup is restored, nobody claims an epoch that an older leader may still hold.
+ * Claims the next epoch of a cluster, above `least`: applies under an older one are refused from the commit on. An
+ * epoch is a time, like a version: after a backup is restored, nobody claims one that an older leader may still hold.
  */
-export function claimEpoch(pool: Connections, cluster: string): Promise<number> {
+export function claimEpoch(pool: Connections, cluster: string, least = 0): Promise<number> {
   return outsideBoxes(pool, async (connection) => {
     const { rows } = await connection.query<{ epoch: string }>(
-      `INSERT INTO boxgate.operator_epoch AS e (cluster, epoch) VALUES ($1, ${nextVersion('0')})
-       ON CONFLICT (cluster) DO UPDATE SET epoch = ${nextVersion('e.epoch')} RETURNING epoch`,
-      [cluster],
+      `INSERT INTO boxgate.operator_epoch AS e (cluster, epoch) VALUES ($1, ${nextVersion('$2::bigint')})
+       ON CONFLICT (cluster) DO UPDATE SET epoch = ${nextVersion('greatest(e.epoch, $2::bigint)')} RETURNING epoch`,
+      [cluster, least],
     );
     return Number(rows[0]?.epoch);
   });
+}
+
+/** Returns the newest epoch of a cluster that a database has heard of; 0 if none. Throws Outage. */
+export function newestEpoch(pool: Connections, cluster: string): Promise<number> {
+  return outsideBoxes(pool, async (connection) => (await lockEpoch(connection, cluster)) ?? 0);
+}
+
+/** Stores an epoch that was claimed in the home database, unless a newer one is there. */
+export async function raiseEpoch(connection: Connection, cluster: string, epoch: number): Promise<void> {
+  await connection.query(
+    `INSERT INTO boxgate.operator_epoch AS e (cluster, epoch) VALUES ($1, $2)
+     ON CONFLICT (cluster) DO UPDATE SET epoch = excluded.epoch WHERE e.epoch < excluded.epoch`,
+    [cluster, epoch],
+  );
 }
 
 /** Reads the current epoch and locks its row until the transaction ends: no claim comes between this and the commit. */

@@ -77,16 +77,16 @@ export async function adoptRows(connection: Connection, box: string, from: strin
 const adoptLimit = 300_000;
 
 /**
- * Claims the next epoch of a cluster as claimEpoch does, and transfers everything of an older cluster to it. The older
- * one's epoch is claimed too, which waits for its running calls and refuses later ones.
+ * Claims the next epoch of a cluster, above `least`, as claimEpoch does, and transfers everything of an older cluster
+ * to it. The older one's epoch is claimed too, which waits for its running calls and refuses later ones.
  */
-export function claimAndAdopt(pool: Connections, cluster: string, older: string): Promise<number> {
+export function claimAndAdopt(pool: Connections, cluster: string, older: string, least = 0): Promise<number> {
   const adopt = async (connection: Connection): Promise<number> => {
     const { rows } = await connection.query<{ cluster: string; epoch: string }>(
       `INSERT INTO boxgate.operator_epoch AS e (cluster, epoch)
-       SELECT c, ${nextVersion('0')} FROM unnest($1::text[]) AS c ORDER BY c
-       ON CONFLICT (cluster) DO UPDATE SET epoch = ${nextVersion('e.epoch')} RETURNING cluster, epoch`,
-      [[...new Set([cluster, older])]],
+       SELECT c, ${nextVersion('$2::bigint')} FROM unnest($1::text[]) AS c ORDER BY c
+       ON CONFLICT (cluster) DO UPDATE SET epoch = ${nextVersion('greatest(e.epoch, $2::bigint)')} RETURNING cluster, epoch`,
+      [[...new Set([cluster, older])], least],
     );
     await connection.query('SELECT boxgate.adopt_cluster($1, $2)', [older, cluster]);
     return Number(rows.find((row) => row.cluster === cluster)?.epoch);

@@ -35,9 +35,24 @@ export class Outage extends Error {
   override readonly name = 'Outage';
 }
 
+/** The box of a transaction is in another database. */
+export class Moved extends Error {
+  override readonly name = 'Moved';
+  /** The name of that database. */
+  readonly database: string;
+  /** Config version of the box under which it left. */
+  readonly version: number;
+
+  constructor(database: string, version: number) {
+    super(`the box is in the database ${database}`);
+    this.database = database;
+    this.version = version;
+  }
+}
+
 /**
- * Runs a piece of work on Postgres and translates its errors: {@link Outage} if Postgres cannot answer, {@link Problem}
- * if a value cannot be stored, any other error unchanged.
+ * Runs a piece of work on Postgres and translates its errors: {@link Outage} if Postgres cannot answer, {@link Moved}
+ * if the box is in another database, {@link Problem} if a value cannot be stored, any other error unchanged.
  */
 export async function translatingErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
@@ -51,6 +66,8 @@ export async function translatingErrors<T>(work: () => Promise<T>): Promise<T> {
 export function toOutage(error: unknown): unknown {
   if (error instanceof Outage || error instanceof Problem) return error;
   const code = codeOf(error);
+  if (error instanceof pg.DatabaseError && code === 'BX001') return new Moved(error.message, Number(error.detail));
+  if (error instanceof pg.DatabaseError && code === 'BX002') return new Outage(error.message);
   if (code !== undefined && isValueCode(code)) {
     return new Problem('invalid', [{ path: '', message: 'holds a value that cannot be stored' }]);
   }

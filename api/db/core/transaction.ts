@@ -29,7 +29,8 @@ export interface TransactionTerms {
 
 /**
  * Runs work in a transaction that sees the rows of one box only (row-level security). Commits when it returns, rolls
- * back when it throws. Throws Outage if Postgres cannot answer, or not within the limit of a request.
+ * back when it throws. Throws Moved if the box is in another database; Outage if it is being moved and the transaction
+ * writes, and if Postgres cannot answer, or not within the limit of a request.
  */
 export function inBox<T>(
   pool: Connections,
@@ -74,7 +75,7 @@ export function inBoxAfter<T>(
 function opening(box: string, mode: TransactionMode): string {
   // The box's name is safe in the statement: it is matched against this pattern in the resolver and here.
   if (!/^[a-z0-9-]{1,63}$/.test(box)) throw new TypeError('not the name of a box');
-  return `${begin[mode]}; SET LOCAL boxgate.box = '${box}'`;
+  return `${begin[mode]}; SET LOCAL boxgate.box = '${box}'; SELECT boxgate.demand_here(${String(mode === 'write')})`;
 }
 
 /** Runs work in a transaction without a box: it sees no row of any box. */

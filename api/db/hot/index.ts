@@ -17,7 +17,7 @@ export interface Placement {
   readonly statements: BatchedStatements;
 }
 
-/** Returns the placement of a box. There is one database, so it is a constant. */
+/** Returns the placement of a box. Throws Outage, or Problem, if its database cannot serve. */
 export type PlacementOf = (box: string) => Placement;
 
 function statementsOn(runner: Runner) {

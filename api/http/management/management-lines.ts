@@ -36,7 +36,7 @@ const yes = Type.Optional(Type.Literal(true));
 
 /** Reads the first line of an apply call. Throws Problem `bad-request`. */
 export const parseHead: (value: unknown) => ApplyHead = reader(
-  Type.Object({ ...call, complete: Type.Boolean(), namespace, missing: yes, quota }),
+  Type.Object({ ...call, complete: Type.Boolean(), namespace, missing: yes, database: Type.Optional(text), quota }),
   'The first line must hold cluster, epoch and complete',
 );
 

@@ -2,6 +2,7 @@ import express from 'express';
 import type { Express, Request, Response } from 'express';
 import type { StoredHosts, StoredSettings, ServiceAccountPins } from '../../client/cluster.ts';
 import type {
+  Applied,
   ApplyHead,
   ApplyLine,
   BoxUsage,
@@ -13,10 +14,7 @@ import type {
 } from '../../client/desired-state.ts';
 import { lines as linesOf } from '../../client/ndjson.ts';
 import { equal } from '../../credentials/client-secret.ts';
-import { declaredBoxes } from '../../db/box/box.ts';
-import { claimEpoch } from '../../db/box/cluster-settings.ts';
-import { claimAndAdopt } from '../../db/box/namespace.ts';
-import { Outage } from '../../db/core/outage.ts';
+import { Moved, Outage } from '../../db/core/outage.ts';
 import type { Connections } from '../../db/core/pool.ts';
 import { errorFacts } from '../../../program/log.ts';
 import type { Log } from '../../../program/log.ts';
@@ -25,7 +23,10 @@ import { Problem } from '../../problem.ts';
 import { applyBox } from '../../apply/apply.ts';
 import type { ApplyServices } from '../../apply/apply.ts';
 import { Fenced, Locked } from '../../apply/claims.ts';
-import { putHosts, putSettings, followServiceAccounts, boxUsage, lastUses } from '../../apply/calls.ts';
+import { followServiceAccounts, boxUsage, lastUses } from '../../apply/calls.ts';
+import { claimInAll, declaredInAll, hostsInAll, settingsInAll } from '../../apply/calls-in-all.ts';
+import { NoSuchDatabase } from '../../placement/databases.ts';
+import type { Databases, ServedDatabase } from '../../placement/databases.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import { missingLinks } from '../../db/resource/resource.ts';
 import { isBoxName } from '../request/box-address.ts';
@@ -42,10 +43,15 @@ import type { Probed } from '../server/metrics.ts';
 import type { FailureCount } from '../throttle/throttle.ts';
 import { bodyLimits, readBody } from '../request/read-body.ts';
 
-/** Dependencies of the management port. */
-export interface ManagementContext extends Probed {
+/** A database, as declarations reach it. */
+export interface ManagedDatabase extends ServedDatabase {
   readonly pool: Connections;
   readonly apply: ApplyServices;
+}
+
+/** Dependencies of the management port. */
+export interface ManagementContext extends Probed {
+  readonly databases: Databases<ManagedDatabase>;
   /** The valid keys: two, while one is being rotated. */
   readonly keys: readonly string[];
   /** Calls without a valid key, by the address of the peer. */
@@ -55,7 +61,7 @@ export interface ManagementContext extends Probed {
 /** Creates the management port: desired state in, health and metrics out. */
 export function createManagementApp(context: ManagementContext): Express {
   const app = express();
-  const { pool, apply: services } = context;
+  const { databases } = context;
   app.disable('x-powered-by');
   app.disable('etag');
   app.use((_request, response, next) => {
@@ -70,37 +76,42 @@ export function createManagementApp(context: ManagementContext): Express {
   app.post('/epoch', async (request, response) => {
     const claim = await jsonBody(request, bodyLimits.oauth);
     const [cluster, older] = [clusterOf(claim), olderClusterOf(claim)];
-    const claimed = older === undefined ? await claimEpoch(pool, cluster) : await claimAndAdopt(pool, cluster, older);
-    response.json({ epoch: claimed } satisfies ClaimedEpoch);
+    response.json({ epoch: await claimInAll(databases, cluster, older) } satisfies ClaimedEpoch);
   });
   app.put('/settings', async (request, response) => {
     const call = parseSettings(await jsonBody(request, bodyLimits.resource));
-    response.json({ version: await putSettings(call, services) } satisfies StoredSettings);
+    response.json({ version: await settingsInAll(databases, call) } satisfies StoredSettings);
   });
   app.put('/hosts', async (request, response) => {
-    response.json((await putHosts(parseHosts(await jsonBody(request)), services)) satisfies StoredHosts);
+    response.json((await hostsInAll(databases, parseHosts(await jsonBody(request)))) satisfies StoredHosts);
   });
   app.get('/boxes', async (request, response) => {
-    response.json({ boxes: await declaredBoxes(pool, clusterOf(request.query)) } satisfies DeclaredBoxes);
+    const cluster = clusterOf(request.query);
+    response.json({ boxes: await declaredInAll(databases, cluster) } satisfies DeclaredBoxes);
   });
   app.get('/boxes/:box/usage', async (request, response) => {
     const of = { box: boxOf(request), cluster: clusterOf(request.query), after: afterOf(request.query) };
-    response.json((await boxUsage(pool, of, services.now())) satisfies BoxUsage);
+    const usage = await inDatabase(databases, of.box, ({ pool, apply: { now } }) => boxUsage(pool, of, now()));
+    response.json(usage satisfies BoxUsage);
   });
   app.get('/boxes/:box/last-use', async (request, response) => {
     const [box, cluster] = [boxOf(request), clusterOf(request.query)];
-    response.json((await lastUses(pool, box, cluster, services.now())) satisfies LastUses);
+    const uses = await inDatabase(databases, box, ({ pool, apply: { now } }) => lastUses(pool, box, cluster, now()));
+    response.json(uses satisfies LastUses);
   });
   app.post('/boxes/:box/missing-links', async (request, response) => {
     const box = boxOf(request);
     const { links } = parseLinks(await jsonBody(request));
-    const missing = await inBox(pool, box, 'snapshot', (connection) => missingLinks(connection, box, links));
+    const missing = await inDatabase(databases, box, ({ pool }) =>
+      inBox(pool, box, 'snapshot', (connection) => missingLinks(connection, box, links)),
+    );
     response.json({ missing } satisfies MissingLinks);
   });
   app.post('/boxes/:box/service-accounts', async (request, response) => {
     const box = boxOf(request);
     const call = parseServiceAccounts(await jsonBody(request));
-    response.json({ pins: await followServiceAccounts(box, call, services) } satisfies ServiceAccountPins);
+    const pins = await inDatabase(databases, box, ({ apply: services }) => followServiceAccounts(box, call, services));
+    response.json({ pins } satisfies ServiceAccountPins);
   });
   app.post('/boxes/:box/apply', (request, response) => apply(context, request, response));
   app.use((_request, response) => void response.status(404).json(refusedBody('there is nothing at this address')));
@@ -110,6 +121,21 @@ export function createManagementApp(context: ManagementContext): Express {
     else response.status(status).json(body);
   });
   return app;
+}
+
+/** Runs a call with the database of its box; again with another one if the box has been moved. */
+async function inDatabase<T>(
+  databases: Databases<ManagedDatabase>,
+  box: string,
+  work: (database: ManagedDatabase) => Promise<T>,
+): Promise<T> {
+  try {
+    return await work(databases.of(box));
+  } catch (error) {
+    if (!(error instanceof Moved)) throw error;
+    databases.moved(box, error);
+    return work(databases.of(box));
+  }
 }
 
 function isKeyed(request: Request, keys: readonly string[]): boolean {
@@ -144,7 +170,9 @@ function failure(error: unknown, log: Log): { status: number; body: NotApplied }
   if (error instanceof Locked) {
     return { status: 409, body: { error: error.message, code: 'locked', bound: error.bound } };
   }
-  if (error instanceof Outage) return { status: 503, body: { error: error.message, code: 'unavailable' } };
+  if (error instanceof NoSuchDatabase) return { status: 400, body: { error: error.message, code: 'unknown-database' } };
+  if (error instanceof Outage || (error instanceof Problem && error.code === 'unavailable'))
+    return { status: 503, body: { error: error.message, code: 'unavailable' } };
   if (error instanceof Problem) return { status: 400, body: refusedBody(error.message) };
   if (error instanceof URIError)
     return { status: 400, body: refusedBody('the path is not percent-encoded UTF-8 text') };
@@ -204,9 +232,12 @@ async function apply(context: ManagementContext, request: Request<{ box: string 
     response.write(`${JSON.stringify(line)}\n`);
   };
   try {
-    const outcome = await applyBox({ box, head, lines }, context.apply, write);
-    for (const result of outcome.results) write(result);
-    write(outcome.applied);
+    await context.databases.place(box, head.database);
+    await inDatabase(context.databases, box, async ({ name, apply: services }) => {
+      const outcome = await applyBox({ box, head, lines }, services, write);
+      for (const result of outcome.results) write(result);
+      write({ ...outcome.applied, database: name } satisfies Applied);
+    });
   } catch (error) {
     write(failure(error, context.log).body);
   }

@@ -51,6 +51,7 @@ export function createAcceptRequest(
       remoteAddr,
       network: networkOf(remoteAddr),
       box: '',
+      moves: 0,
       path: request.url ?? '/',
       target: request.url ?? '/',
       route: '(none)',

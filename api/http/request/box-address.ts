@@ -1,8 +1,7 @@
 import type { StateCache } from '../../box/state-cache.ts';
 import { isIP } from 'node:net';
 import type { ApiConfig } from '../../config.ts';
-import { batchedHosts, batchedRootBoxes } from '../../db/box/box-host.ts';
-import type { Connections } from '../../db/core/pool.ts';
+import { Outage } from '../../db/core/outage.ts';
 
 /** The address of a request: the box, and the path below it. */
 export interface BoxAddress {
@@ -134,18 +133,49 @@ export function createKnownBoxes(states: Pick<StateCache, 'decide' | 'holds'>): 
   };
 }
 
-/** Creates the addressing of an installation's boxes from its settings and the database. */
-export function boxAddressing(
+/** The lookups of one database. */
+interface Lookups {
+  readonly boxOfHost: BoxAddressing['boxOfHost'];
+  readonly rootBoxes: BoxAddressing['rootBoxes'];
+}
+
+/** Creates the addressing of an installation's boxes from its settings and its databases. */
+export function boxAddressing<D extends Lookups>(
   config: Pick<ApiConfig, 'clusterDomain' | 'publicUrl' | 'standalone'>,
-  pool: Connections,
+  databases: { readonly home: D; readonly all: readonly D[]; readonly find: (box: string) => D },
 ): BoxAddressing {
   const own = new Set([new URL(config.publicUrl).hostname, 'localhost', 'boxgate-api']);
   return {
     clusterDomain: config.clusterDomain,
     isForeignHost: (host) => !own.has(host) && isIP(host.replace(/^\[|\]$/g, '')) === 0,
-    boxOfHost: batchedHosts(pool),
-    rootBoxes: config.standalone ? batchedRootBoxes(pool) : () => Promise.resolve([]),
+    boxOfHost: (host) => boxOfHost(host, databases),
+    rootBoxes: config.standalone
+      ? async () => (await Promise.all(databases.all.map((database) => database.rootBoxes()))).flat()
+      : () => Promise.resolve([]),
   };
+}
+
+/**
+ * Finds the box of a host: the home database says which one has it, and that one's own database confirms it. While the
+ * home database is away, the own ones say so alone. Throws Outage.
+ */
+async function boxOfHost<D extends Lookups>(
+  host: string,
+  { home, all, find }: { readonly home: D; readonly all: readonly D[]; readonly find: (box: string) => D },
+): ReturnType<Lookups['boxOfHost']> {
+  const others = all.filter((database) => database !== home);
+  try {
+    const claim = await home.boxOfHost(host);
+    if (claim === undefined || find(claim.box) === home) return claim;
+    const own = await find(claim.box).boxOfHost(host);
+    return own?.box === claim.box ? own : undefined;
+  } catch (error) {
+    if (!(error instanceof Outage)) throw error;
+    const found = await Promise.all(others.map((other) => other.boxOfHost(host).catch(() => undefined)));
+    const claim = found.find((one) => one !== undefined);
+    if (claim === undefined) throw error;
+    return claim;
+  }
 }
 
 /** Checks whether the path of a URL is text: ASCII (RFC 3986 §2) that decodes as UTF-8 without control characters. */

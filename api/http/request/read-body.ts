@@ -14,10 +14,13 @@ export const heldBodyBytes = 67_108_864;
 const uncountedBytes = 4_096;
 
 const key: unique symbol = Symbol('body bytes');
+const body: unique symbol = Symbol('body');
 
 /** A request that carries its part of the budget. */
 interface Carrier {
   [key]?: HeldBytes;
+  /** Its body, once it is asked for: a request that begins again has it still. */
+  [body]?: Promise<Buffer>;
 }
 
 /** The bytes that one request holds; a class, because every request with a body has one. */
@@ -87,7 +90,15 @@ const passedOver = 262_144;
  * memory, or `unsupported-media-type` if it is compressed: a bomb is never inflated. The answer to a body that is too
  * large closes the connection.
  */
-export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+export function readBody(request: IncomingMessage & Carrier, limit: number): Promise<Buffer> {
+  const known = request[body];
+  if (known !== undefined) return known;
+  const received = receiveBody(request, limit);
+  request[body] = received;
+  return received;
+}
+
+function receiveBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   if (request.headers['content-encoding'] !== undefined && request.headers['content-encoding'] !== 'identity') {
     request.resume();
     return Promise.reject(

@@ -19,6 +19,8 @@ export interface RequestContext {
   box: string;
   /** The path below the box. */
   path: string;
+  /** Number of times that it began again, because its box had been moved to another database. */
+  moves: number;
   /** The route's pattern, for metrics and logs: never a part of the request. */
   route: string;
   /** The request target as received: unlike `path`, it does not depend on whether its box exists. */

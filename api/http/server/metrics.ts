@@ -3,7 +3,7 @@ import { largestUses } from '../../shares/resource-use.ts';
 import type { ResourceUse } from '../../shares/resource-use.ts';
 import { createAnswerCounts } from './answer-counts.ts';
 import type { AnswerCounts } from './answer-counts.ts';
-import type { Express, Response } from 'express';
+import type { Express, Request, Response } from 'express';
 import { adviceFor, Outage } from '../../db/core/outage.ts';
 import { errorFacts } from '../../../program/log.ts';
 import type { Log } from '../../../program/log.ts';
@@ -20,6 +20,8 @@ export interface Metrics {
 export interface Gauges {
   /** Resolves if this replica can serve; throws if it cannot. */
   readonly ready: () => Promise<void>;
+  /** Returns why each database cannot serve, by name; undefined: it can. */
+  readonly databases: () => Promise<ReadonlyMap<string, string | undefined>>;
   /** Ends of certificates in seconds since 1970, by their use. */
   readonly certificateEnds: () => Promise<ReadonlyMap<string, number>>;
   readonly boxesInMemory: () => number;
@@ -73,7 +75,7 @@ function addMetric(registry: Registry, { type, name, help, labelNames = [], read
 }
 
 /** Returns the metrics without a part for each box. */
-function ownMetrics({ ready, certificateEnds, ...counts }: Gauges): readonly ReadMetric[] {
+function ownMetrics({ ready, databases, certificateEnds, ...counts }: Gauges): readonly ReadMetric[] {
   const one = (type: ReadMetric['type'], name: string, help: string, read: () => number): ReadMetric => {
     return { type, name, help, read: () => [[{}, read()]] };
   };
@@ -84,6 +86,14 @@ function ownMetrics({ ready, certificateEnds, ...counts }: Gauges): readonly Rea
       name: 'boxgate_ready',
       help: '1 if this replica can serve, as /readyz says, otherwise 0.',
       read: async () => [[{}, (await isResolved(ready())) ? 1 : 0]],
+    },
+    {
+      type: 'gauge',
+      name: 'boxgate_database_ready',
+      labelNames: ['database'],
+      help: '1 if this replica can serve the boxes of a database, otherwise 0.',
+      read: async () =>
+        Array.from(await databases(), ([database, fault]) => [{ database }, fault === undefined ? 1 : 0]),
     },
     {
       // What replaces certificates may fail long before anybody notices.
@@ -143,25 +153,28 @@ export interface Probed {
   readonly log: Log;
   /** Resolves if the service can serve, otherwise throws the reason. */
   readonly ready: () => Promise<void>;
+  /** Returns why each database cannot serve, by name; undefined: it can. Absent: there is none. */
+  readonly states?: () => Promise<ReadonlyMap<string, string | undefined>>;
 }
 
 /**
- * Adds a cluster's probes of a process, without a key: `/healthz` (it runs), `/readyz` (it can serve: 503 while
- * Postgres is unreachable and when it is about to end), `/metrics` (Prometheus).
+ * Adds a cluster's probes of a process, without a key: `/healthz` (it runs), `/readyz` (it can serve: 503 while no
+ * database can be reached and when it is about to end; `?verbose` names each database), `/metrics` (Prometheus).
  */
 export function addProbes(app: Express, probed: Probed): void {
   app.get('/healthz', (_request, response) => void response.type('text').send('ok'));
-  app.get('/readyz', (_request, response) => readyz(probed, response));
+  app.get('/readyz', (request, response) => readyz(probed, request, response));
   app.get('/metrics', async (_request, response) => {
     const page = await probed.metrics.page();
     response.set('Content-Type', page.contentType).send(page.text);
   });
 }
 
-async function readyz({ ready, log }: Probed, response: Response): Promise<void> {
+async function readyz({ ready, states, log }: Probed, request: Request, response: Response): Promise<void> {
   try {
     await ready();
-    response.type('text').send('ok');
+    const all = request.query['verbose'] === undefined || states === undefined ? [] : [...(await states())];
+    response.type('text').send(['ok', ...all.map(([name, fault]) => `database ${name}: ${fault ?? 'ok'}`)].join('\n'));
   } catch (error) {
     log.warn(errorFacts(error), 'not ready');
     const text = error instanceof Outage ? adviceFor(error) : 'not ready: the log says why';

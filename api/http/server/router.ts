@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Router } from 'express';
 import type { Request, RequestHandler } from 'express';
+import { Moved } from '../../db/core/outage.ts';
 import { nothingHere, Problem } from '../../problem.ts';
 import { createAcceptRequest } from '../request/accept-request.ts';
 import { isTextPath } from '../request/box-address.ts';
@@ -151,26 +152,48 @@ export function enterShare(inFlight: InFlight, { box, sharer, most }: Share, use
 
 /** The router of express as a request comes to it: it adds what its own types say. */
 interface Routed {
-  route(request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void;
+  route(
+    request: IncomingMessage & { baseUrl?: string },
+    response: ServerResponse,
+    next: (error?: unknown) => void,
+  ): void;
+}
+
+/** The databases, each with the dependencies of its handlers. */
+export interface DatabaseContexts {
+  readonly home: ApiContext;
+  readonly all: readonly ApiContext[];
+  /** Returns the one that serves a box. Throws Outage, Problem if its database cannot. */
+  of(box: string): ApiContext;
+  /** Takes in that a box has been moved. */
+  moved(box: string, to: Moved): void;
 }
 
 /**
- * Creates the listener of the public port: express tries the paths in the order of the table. It gets a request once
- * that is accepted and counted, because it answers a target that it cannot read with a page of its own. Of express it
- * is the router alone: an app would prepare each request for methods that nothing here uses. `front` serves browsers at
- * the root where no box is.
+ * Creates the listener of the public port: express tries the paths in the order of the table, with a router for each
+ * database. It gets a request once that is accepted and counted, because it answers a target that it cannot read with a
+ * page of its own. Of express it is the router alone: an app would prepare each request for methods that nothing here
+ * uses. A request that finds that its box has been moved, and has changed nothing, begins again in the new database.
+ * `front` serves browsers at the root where no box is.
  */
 export function createRouter(
-  context: ApiContext,
+  contexts: DatabaseContexts,
   routes: readonly Route[],
   subtrees: readonly Subtree[] = [],
   front?: Endpoint,
 ): RequestListener {
-  const accept = createAcceptRequest(context);
-  const admit = admitting(context);
-  const answerError = answeringErrors(context);
+  const accept = createAcceptRequest(contexts.home);
+  const admit = admitting(contexts.home);
+  const answerError = answeringErrors(contexts.home);
   const failed: Routing['failed'] = (error, request, response) => {
     const requestContext = findRequestContext(response);
+    if (error instanceof Moved && requestContext !== undefined && requestContext.moves < mostMoves) {
+      requestContext.moves += 1;
+      contexts.moved(requestContext.box, error);
+      request.url = requestContext.path;
+      go(request, response);
+      return;
+    }
     const isUnknown = error instanceof Problem && error.code === 'not-found';
     if (isUnknown && front !== undefined && requestContext?.route === '(none)' && isAtFront(request, response)) {
       Object.assign(requestContext, { route: '/', shape: 'page' });
@@ -185,27 +208,42 @@ export function createRouter(
     }
     answerError(error, request, response);
   };
-  const router = Router({ caseSensitive: true, strict: true });
-  const routing = { router, context, failed };
-  for (const subtree of subtrees) addSubtree(routing, subtree);
-  for (const [path, sharing] of Map.groupBy(routes, ([, path]) => path)) addPath(routing, path, sharing);
+  const routers = new Map<ApiContext, Routed>();
+  for (const context of contexts.all) {
+    const router = Router({ caseSensitive: true, strict: true });
+    const routing = { router, context, failed };
+    for (const subtree of subtrees) addSubtree(routing, subtree);
+    for (const [path, sharing] of Map.groupBy(routes, ([, path]) => path)) addPath(routing, path, sharing);
+    routers.set(context, { route: router });
+  }
 
-  const routed: Routed = { route: router };
-  const go = (request: IncomingMessage, response: ServerResponse): void => {
+  function go(request: IncomingMessage, response: ServerResponse): void {
+    try {
+      routers.get(contexts.of(requestContextOf(response).box))?.route(request, response, (error) => {
+        failed(error ?? nothingHere(), request, response);
+      });
+    } catch (error) {
+      failed(error, request, response);
+    }
+  }
+
+  function enter(request: IncomingMessage, response: ServerResponse): void {
     // The caller has hung up: the response would never be closed again.
     if (response.destroyed) return;
     admit(response);
-    routed.route(request, response, (error) => {
-      failed(error ?? nothingHere(), request, response);
-    });
-  };
+    go(request, response);
+  }
+
   return (request, response) => {
     try {
       const waiting = accept(request, response);
-      if (waiting === undefined) go(request, response);
-      else waiting.then(() => go(request, response)).catch((error: unknown) => failed(error, request, response));
+      if (waiting === undefined) enter(request, response);
+      else waiting.then(() => enter(request, response)).catch((error: unknown) => failed(error, request, response));
     } catch (error) {
       failed(error, request, response);
     }
   };
 }
+
+/** A box that is moved again and again is followed no further in one request. */
+const mostMoves = 3;

@@ -156,8 +156,9 @@ describe('errors as answers', () => {
       const started = createServer(listener);
       return [started, `http://127.0.0.1:${String(await listen(started, '127.0.0.1', 0))}`];
     };
-    [server, url] = await start(createRouter(context, routes));
-    [failing, failingUrl] = await start(createRouter(context, failingRoutes, failingSubtrees));
+    const contexts = { home: context, all: [context], of: () => context, moved: () => undefined };
+    [server, url] = await start(createRouter(contexts, routes));
+    [failing, failingUrl] = await start(createRouter(contexts, failingRoutes, failingSubtrees));
   });
   after(async () => {
     for (const one of [server, failing]) {

@@ -12,6 +12,7 @@ function samples(page: string, name: string): string[] {
 /** Gauges of a replica that serves, and in which nothing has happened. */
 const nothing = {
   ready: () => Promise.resolve(),
+  databases: () => Promise.resolve(new Map()),
   certificateEnds: () => Promise.resolve(new Map<string, number>()),
   boxesInMemory: () => 0,
   secretsWaiting: () => 0,

@@ -23,6 +23,7 @@ describe('an answer in pieces', () => {
         remoteAddr: '192.0.2.1',
         network: '192.0.2.1',
         box: 'default',
+        moves: 0,
         path: '/pieces',
         route: '/pieces',
         target: '/pieces',

@@ -13,6 +13,7 @@ const sampleContext: RequestContext = {
   remoteAddr: '192.0.2.1',
   network: '192.0.2.1',
   box: 'default',
+  moves: 0,
   path: '/auth/token',
   target: '/boxes/default/auth/token',
   route: '/auth/token',

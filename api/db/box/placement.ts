@@ -1,0 +1,68 @@
+import type { Connections } from '../core/pool.ts';
+import { outsideBoxes } from '../core/transaction.ts';
+import { requestLimit, withConnection } from '../core/with-connection.ts';
+
+/** The database that a box is in, as the home database knows it. */
+export interface PlacedBox {
+  readonly box: string;
+  /** The name of the database. */
+  readonly database: string;
+  /** Moves with every change of the placement. */
+  readonly version: number;
+}
+
+interface PlacedRow {
+  readonly box: string;
+  readonly database: string;
+  readonly version: string;
+}
+
+/** Reads the placements from a version on, oldest first; a box without one is in the home database. Throws Outage. */
+export function readPlacements(home: Connections, from: number): Promise<readonly PlacedBox[]> {
+  return withConnection(home, readLimit, async (connection) => {
+    const { rows } = await connection.query<PlacedRow>(
+      'SELECT box, database, version FROM boxgate.placement WHERE version >= $1 ORDER BY version',
+      [from],
+    );
+    return rows.map(placedBox);
+  });
+}
+
+/** Milliseconds that reading the directory of an installation may take: 100,000 boxes take a tenth of it. */
+const readLimit = 10_000;
+
+/** Reads the placement of a box; undefined: it has none. Throws Outage. */
+export function readPlacement(home: Connections, box: string): Promise<PlacedBox | undefined> {
+  return withConnection(home, requestLimit, async (connection) => {
+    const { rows } = await connection.query<PlacedRow>(
+      'SELECT box, database, version FROM boxgate.placement WHERE box = $1',
+      [box],
+    );
+    return rows[0] === undefined ? undefined : placedBox(rows[0]);
+  });
+}
+
+/**
+ * Places a box that nothing is stored of yet; returns where it is: whoever came first decides, and a box that the home
+ * database has stays there (undefined). Throws Outage.
+ */
+export function placeBox(home: Connections, box: string, database: string): Promise<PlacedBox | undefined> {
+  return outsideBoxes(home, async (connection) => {
+    await connection.query(`SET LOCAL boxgate.box = '${box}'`);
+    await connection.query(
+      `INSERT INTO boxgate.placement (box, database, version)
+       SELECT $1, $2, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint
+        WHERE NOT EXISTS (SELECT FROM boxgate.box WHERE box = $1) ON CONFLICT DO NOTHING`,
+      [box, database],
+    );
+    const { rows } = await connection.query<PlacedRow>(
+      'SELECT box, database, version FROM boxgate.placement WHERE box = $1',
+      [box],
+    );
+    return rows[0] === undefined ? undefined : placedBox(rows[0]);
+  });
+}
+
+function placedBox({ box, database, version }: PlacedRow): PlacedBox {
+  return { box, database, version: Number(version) };
+}

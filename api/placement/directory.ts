@@ -1,0 +1,65 @@
+import { errorFacts } from '../../program/log.ts';
+import type { Log } from '../../program/log.ts';
+import { startRounds } from '../../program/scheduling.ts';
+import { placeBox, readPlacement, readPlacements } from '../db/box/placement.ts';
+import type { PlacedBox } from '../db/box/placement.ts';
+import type { Connections } from '../db/core/pool.ts';
+
+/**
+ * The databases of boxes as a replica knows them: a hint. The row of a box in its database tells whether it is there;
+ * that of a moved one leads on.
+ */
+export interface Directory {
+  /** Returns the name of the database of a box; undefined: the home database. */
+  of(box: string): string | undefined;
+  /** Takes in what a database or the home database has said of a box. The higher version counts. */
+  note(placed: PlacedBox): void;
+  /** Asks the home database for a box; false if it knows nothing new. Throws Outage. */
+  look(box: string): Promise<boolean>;
+  /** Places a new box in a database, unless it is somewhere already. Throws Outage. */
+  place(box: string, database: string): Promise<void>;
+  /** Starts to take in what is new every two seconds; while the home database is away, the last state counts. */
+  follow(): { stop(): Promise<void> };
+}
+
+/** Milliseconds between two readings of what is new. */
+const period = 2_000;
+
+/** Microseconds by which a placement may be committed later than its version says. */
+const overlap = 60_000_000;
+
+/** Reads the directory of an installation from its home database. Throws Outage. */
+export async function createDirectory(home: Connections, log: Log): Promise<Directory> {
+  const boxes = new Map<string, PlacedBox>();
+  let newest = 0;
+
+  const note = (placed: PlacedBox): boolean => {
+    newest = Math.max(newest, placed.version);
+    if ((boxes.get(placed.box)?.version ?? -1) >= placed.version) return false;
+    boxes.set(placed.box, placed);
+    return true;
+  };
+  const read = async (): Promise<void> => {
+    for (const placed of await readPlacements(home, newest - overlap)) note(placed);
+  };
+
+  await read();
+  return {
+    of: (box) => boxes.get(box)?.database,
+    note,
+    async look(box) {
+      const placed = await readPlacement(home, box);
+      return placed !== undefined && note(placed);
+    },
+    async place(box, database) {
+      const placed = await placeBox(home, box, database);
+      if (placed !== undefined) note(placed);
+    },
+    follow: () =>
+      startRounds(period, () =>
+        read().catch((error: unknown) => {
+          log.warn(errorFacts(error), 'the directory of boxes could not be read; the last one counts');
+        }),
+      ),
+  };
+}

@@ -1,0 +1,65 @@
+import { expect } from 'chai';
+import { joinInstallation } from '../../api/db/core/installation.ts';
+import { claimEpoch, startApi } from '../support/api.ts';
+import type { TestApi } from '../support/api.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import type { TestDatabase } from '../support/postgres.ts';
+
+describe('boxes on several databases', () => {
+  let home: TestDatabase;
+  let eu: TestDatabase;
+  let api: TestApi;
+
+  before(async () => {
+    [home, eu] = [await freshDatabase(), await freshDatabase()];
+    await joinInstallation([
+      { name: 'home', ownerUrl: home.ownerUrl },
+      { name: 'eu', ownerUrl: eu.ownerUrl },
+    ]);
+    api = await startApi({
+      database: home,
+      environment: { BOXGATE_DATABASES: 'home,eu', BOXGATE_DATABASE_URL_EU: eu.apiUrl },
+    });
+  });
+  after(async () => {
+    await api.stop();
+    await Promise.all([home.drop(), eu.drop()]);
+  });
+
+  /** Declares a client of a box whose Namespace wants a database; returns the last line of the answer. */
+  async function declare(box: string, database?: string): Promise<unknown> {
+    const epoch = await claimEpoch(api.managementUrl, api.managementKey, 'test');
+    const owner = { name: `${box}/app`, uid: 'u' };
+    const resource = { resourceType: 'Client', id: 'app', grant_types: ['client_credentials'], secret: 's'.repeat(32) };
+    const lines = [
+      { cluster: 'test', epoch, complete: false, database },
+      { kind: 'Client', id: 'app', owner, digest: 'd', resource },
+    ];
+    const response = await fetch(`${api.managementUrl}/boxes/${box}/apply`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${api.managementKey}` },
+      body: lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
+    });
+    return JSON.parse((await response.text()).trim().split('\n').at(-1) ?? '');
+  }
+
+  const tokenOf = (box: string): Promise<Response> =>
+    fetch(`${api.url}/boxes/${box}/auth/token`, {
+      method: 'POST',
+      headers: { Authorization: `Basic ${btoa(`app:${'s'.repeat(32)}`)}` },
+      body: new URLSearchParams({ grant_type: 'client_credentials' }),
+    });
+
+  it('serves a box from the database that its Namespace wants, and one without a wish from home', async () => {
+    expect(await declare('far', 'eu')).to.include({ box: 'far', database: 'eu' });
+    expect(await declare('near')).to.include({ box: 'near', database: 'home' });
+    for (const box of ['far', 'near']) expect((await tokenOf(box)).status).to.equal(200);
+  });
+
+  it('refuses a wish for a database that there is not', async () => {
+    expect(await declare('lost', 'us')).to.deep.equal({
+      error: 'There is no database us; the databases are home, eu',
+      code: 'unknown-database',
+    });
+  });
+});
