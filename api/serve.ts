@@ -33,6 +33,7 @@ import {
 import { createKnownAddresses } from './http/throttle/secret-guess.ts';
 import { createThrottle, defaultThrottle } from './http/throttle/throttle.ts';
 import { createUiFiles } from './http/ui/ui-files.ts';
+import type { UiFiles } from './http/ui/ui-files.ts';
 import { certificateEnds, followCertificates, readCertificates } from './certificates.ts';
 import type { Certificates } from './certificates.ts';
 import { trustedProxies } from './ip-address.ts';
@@ -78,6 +79,8 @@ const longWorkLimits = { places: 100, mostOfOne: 1, rest: 3, waiting: 5_000, pat
 export interface ServeOptions {
   /** Clock of the throttle's windows, in milliseconds; by default that of the service. */
   readonly throttleNow?: () => number;
+  /** Reads the files of the admin UI; by default those of this API alone. */
+  readonly uiFiles?: () => Promise<UiFiles>;
   /** Ends the wait for a database. */
   readonly signal?: AbortSignal;
 }
@@ -90,7 +93,7 @@ export interface ServeOptions {
 export async function serveApi(
   config: ApiConfig,
   log: Log,
-  { throttleNow, signal = new AbortController().signal }: ServeOptions = {},
+  { throttleNow, uiFiles = createUiFiles(), signal = new AbortController().signal }: ServeOptions = {},
 ): Promise<RunningApi> {
   const certificates = await readCertificates(config);
   const sealing = createKeySealing(config.encryptionKeys);
@@ -109,7 +112,7 @@ export async function serveApi(
     await waitForDatabase(check, { config, certificate: certificates.management, log, signal });
     const directory = await createDirectory(home.pools.general, log);
     const now = throttleNow ?? home.clock.now;
-    return await start({ config, certificates, opened, directory, sealing, log, throttleNow: now });
+    return await start({ config, certificates, opened, directory, sealing, log, uiFiles, throttleNow: now });
   } catch (error) {
     await endAll(opened);
     throw error;
@@ -132,6 +135,7 @@ interface Given {
   readonly sealing: KeySealing;
   readonly log: Log;
   readonly throttleNow: () => number;
+  readonly uiFiles: () => Promise<UiFiles>;
 }
 
 async function start(given: Given): Promise<RunningApi> {
@@ -233,7 +237,7 @@ interface Parts extends Given, SharedParts {
 }
 
 function publicServer(parts: Parts): Server {
-  const { config, certificates, databases, states, metrics, log, throttle, throttleNow } = parts;
+  const { config, certificates, databases, states, metrics, log, throttle, throttleNow, uiFiles } = parts;
   const { longWork, bodyBytes, inFlight } = parts;
   const boxes = createKnownBoxes({
     holds: (box) => states.holds(box),
@@ -244,7 +248,7 @@ function publicServer(parts: Parts): Server {
   const common = {
     ...{ log, boxes, longWork, bodyBytes, inFlight, throttle, deviceTokens },
     addressing: boxAddressing(config, databases),
-    uiFiles: createUiFiles(),
+    uiFiles,
     onAnswer: answerLog(log, metrics, countedEvents),
     isTrustedProxy: trustedProxies(config.trustedProxies),
   };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { routes } from '../../api/app.ts';
-import { createUiFiles } from '../../api/http/ui/ui-files.ts';
 import type { ErrorShape } from '../../api/http/request/request-context.ts';
+import { uiFiles } from '../support/api.ts';
 import { ownerQuery } from '../support/owner-query.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 import { hiddenFields, newBrowser } from './pages/browser.ts';
@@ -75,7 +75,7 @@ export async function startRouteApi(database?: TestDatabase): Promise<RouteApi> 
     Group: await newGroup(api),
     Grant: await newGrant(api),
     AuditEvent: await newAuditEvent(api),
-    ui: (await createUiFiles()()).script,
+    ui: (await uiFiles()).script,
   };
   const lastToken = stringIn(await api.requestToken('admin', adminSecret), 'access_token');
   const people = await peopleOf(api);

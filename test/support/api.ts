@@ -6,6 +6,7 @@ import { readApiConfig } from '../../api/config.ts';
 import type { Quota } from '../../crds/quota.ts';
 import type { Environment } from '../../program/environment.ts';
 import { createLog } from '../../program/log.ts';
+import { createUiFiles } from '../../api/http/ui/ui-files.ts';
 import { serveApi } from '../../api/serve.ts';
 import { freshDatabase } from './postgres.ts';
 import type { TestDatabase } from './postgres.ts';
@@ -54,6 +55,9 @@ export interface RemovedResource {
 /** The key that seals the signing keys of every test API, so that two of them can share a database. */
 export const testEncryptionKey = Buffer.alloc(32, 7).toString('base64');
 
+/** The files of the admin UI, which are built once for all APIs of this process. */
+export const uiFiles = createUiFiles();
+
 /** Starts an API on a fresh database, or on one that is shared; `environment` overrides its settings. */
 export async function startApi(
   options: { readonly database?: TestDatabase; readonly environment?: Environment } = {},
@@ -73,7 +77,10 @@ export async function startApi(
     ...options.environment,
   });
   const { destination, lines } = collectedLines();
-  const running = await serveApi(config, createLog(config.logLevel, destination), { throttleNow: standing });
+  const running = await serveApi(config, createLog(config.logLevel, destination), {
+    throttleNow: standing,
+    uiFiles,
+  });
   const managementUrl = `http://127.0.0.1:${String(running.managementPort)}`;
   const manage = createManagement(managementUrl, managementKey);
   return {
