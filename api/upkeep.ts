@@ -12,6 +12,7 @@ import {
   pruneRevocations,
 } from './db/box/box-upkeep.ts';
 import type { ExpiringTable, RevocationPlace } from './db/box/box-upkeep.ts';
+import { forgetMoved, stay } from './db/box/move.ts';
 import { upkeepAuditDays } from './db/audit/audit-days.ts';
 import { upkeepBuckets } from './db/session/bucket.ts';
 import { isReadOnly, Outage } from './db/core/outage.ts';
@@ -36,12 +37,14 @@ const overAtOnce = 5_000;
 const revocationsAtOnce = 1_000;
 const discardLimit = 30_000;
 const pruneLimit = 10_000;
+/** Milliseconds for which the rows of a box that was moved stay in the database that it has left: seven days. */
+const movedKept = 604_800_000;
 
 /**
  * Creates the buckets and days of the audit trail that are needed now, then does the following every ten minutes:
  * creates those ahead, drops old ones, rotates signing keys, and deletes expired refresh families, sign-ins and consent
  * requests, old answers, used assertions, counts of failed attempts, old recorded requests, old versions, records of
- * discarded sessions, and revocations that affect no stored session. One replica does it, under a lease. Throws Outage
+ * discarded sessions, revocations that affect no stored session, and the rows of boxes that were moved a week ago. One replica does it, under a lease. Throws Outage
  * if the first buckets cannot be created, unless Postgres is read-only: nothing needs them then.
  */
 export async function startUpkeep(services: OAuthServices, log: Log): Promise<Upkeep> {
@@ -78,6 +81,7 @@ export async function upkeepRound(services: OAuthServices, log: Log, signal: Abo
       // Sessions that a revocation affects are deleted only with their bucket.
       if (dropped > 0) await revocations(box, services.pool, signal).catch(unlessOutage(box, log));
     }
+    await forgetMoved(services.pool, services.now() - movedKept);
     // Last: a deletion that a slow disk ends keeps no key from being rotated.
     for (const table of EXPIRING_TABLES) await ofAllBoxes(table, services, signal);
   } catch (error) {
@@ -129,6 +133,7 @@ async function upkeepBox(box: string, services: OAuthServices, log: Log): Promis
     log.info({ box }, 'signing keys moved on');
   }
   if (found.hasOldVersions) await inBox(pool, box, 'write', (connection) => pruneVersions(connection, box));
+  if (found.wasLeaving) await inBox(pool, box, 'write', (connection) => stay(connection, box));
   let done = !found.isDiscarding;
   while (!done) {
     done = await inBoxWithin(pool, box, { mode: 'write', limit: discardLimit }, (connection) =>

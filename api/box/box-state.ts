@@ -54,7 +54,7 @@ export interface BoxState {
   readonly quota: Quota;
   /** True if the box has as many active sessions as its quota allows: it gets no new one. */
   readonly sessionsFull: boolean;
-  /** True while the box is being moved to another database: nothing is written meanwhile. */
+  /** True while the box is being moved to another database: a transaction tells whether it may be written. */
   readonly leaving: boolean;
   /** The stored clients. {@link builtInFrom} tells of the built-in ones. */
   readonly clients: ReadonlyMap<string, ClientState>;

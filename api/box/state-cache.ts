@@ -43,10 +43,15 @@ export class CurrentStatements {
   readonly #statements: BatchedStatements;
   readonly #state: BoxState;
   readonly #version: number;
+  readonly #isHeld: boolean;
   #isConfirmed = false;
 
-  /** Binds statements to the present version of a state, which may change in place later. */
-  constructor(statements: BatchedStatements, state: BoxState) {
+  /**
+   * Binds statements to the present version of a state, which may change in place later. `isHeld`: a transaction that
+   * may write holds the row of the box.
+   */
+  constructor(statements: BatchedStatements, state: BoxState, isHeld = false) {
+    this.#isHeld = isHeld;
     this.#statements = statements;
     this.#state = state;
     this.#version = state.version;
@@ -119,10 +124,13 @@ export class CurrentStatements {
     return value;
   }
 
-  /** Throws as {@link CurrentStatements.#requireUnchanged}, and Outage if the box is being moved. */
+  /**
+   * Throws as {@link CurrentStatements.#requireUnchanged}, and while the box is leaving its database: a transaction then
+   * learns whether it still is.
+   */
   #requireWritable(): void {
     this.#requireUnchanged();
-    if (this.#state.leaving) throw new Outage('The box is being moved to another database');
+    if (this.#state.leaving && !this.#isHeld) throw new ConfigChanged(this.#version);
   }
 
   /** Throws unless the state still has the version of the attempt: then so had all that was read from it. */
@@ -210,7 +218,7 @@ export function createStateCache(parts: LoadedBoxesParts): StateCache {
       if (version === undefined) return undefined;
       const state = await boxes.present(connection, box, version);
       if (state === undefined) return undefined;
-      const current = new CurrentStatements(singleStatements(connection), state);
+      const current = new CurrentStatements(singleStatements(connection), state, true);
       try {
         current.confirm(version);
         return { value: await decision(state, current, (work) => inSavepoint(connection, work)) };

@@ -14,6 +14,7 @@ import type { Resource } from '../../crds/validate.ts';
  * PUT /hosts                BoxHostsCall -> StoredHosts, before the boxes that it names are applied
  * POST /epoch               EpochClaim -> ClaimedEpoch
  * GET /boxes?cluster=…      -> DeclaredBoxes
+ * POST /boxes/<box>/move   MoveCall -> MovedBox, once it has been moved
  * GET /boxes/<box>/usage?cluster=…   -> BoxUsage
  * POST /boxes/<box>/missing-links    LinkedNames -> MissingLinks
  * POST /boxes/<box>/service-accounts ServiceAccountsCall -> ServiceAccountPins (service-accounts.ts)
@@ -188,6 +189,21 @@ export interface NotApplied {
   readonly code: NotAppliedCode;
   /** For `locked`: the uid of the namespace that the box is bound to. */
   readonly bound?: string;
+}
+
+/** Body of `POST /boxes/<box>/move`; it may be repeated at any time. */
+export interface MoveCall {
+  readonly cluster: string;
+  /** The claimed epoch; refused as `fenced` once a later one has been claimed. */
+  readonly epoch: number;
+  /** The database that the box is to be in. */
+  readonly database: string;
+}
+
+/** Answer of `POST /boxes/<box>/move`: the box is in the database. */
+export interface MovedBox {
+  readonly database: string;
+  readonly moved: true;
 }
 
 /** Body of `POST /epoch`. */

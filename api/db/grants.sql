@@ -5,7 +5,7 @@ REVOKE ALL ON ALL TABLES IN SCHEMA boxgate FROM :role;
 GRANT USAGE ON SCHEMA boxgate TO :role;
 -- Never `records_from`: records of the audit trail that are older may be deleted. Only end_box_data sets it.
 GRANT SELECT, INSERT (box), UPDATE (config_version, sessions_from, revoked_before, namespace_cluster, namespace_uid, locked_for,
-     discarding, bootstrapped, quota, missing_since, sessions_full, transit, counterpart) ON boxgate.box TO :role;
+     discarding, bootstrapped, quota, missing_since, sessions_full, transit, counterpart, leaving_until) ON boxgate.box TO :role;
 GRANT SELECT, INSERT, UPDATE ON boxgate.session, boxgate.revocation, boxgate.operator_epoch,
      boxgate.cluster_settings, boxgate.last_id TO :role;
 GRANT SELECT, INSERT, UPDATE, DELETE

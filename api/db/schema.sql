@@ -91,11 +91,13 @@ CREATE TABLE boxgate.box (
   missing_since     timestamptz,
   -- No session is stored while this is true. Changes under a new version of the box.
   sessions_full     boolean NOT NULL DEFAULT false,
-  -- The box is being copied to the database `counterpart` and takes no writes (leaving), was moved there for good (moved), or is
-  -- being copied from there and is not served (arriving). Null: it is served here. Changes under a new version of the box.
+  -- The box is being copied to the database `counterpart` and takes no writes until then (leaving), was moved there for good
+  -- (moved), or is being copied from there and is not served (arriving). Null: it is served here. Changes under a new version.
   transit           text CHECK (transit IN ('leaving', 'moved', 'arriving')),
   counterpart       text,
-  CHECK ((transit IS NULL) = (counterpart IS NULL))
+  leaving_until     timestamptz,
+  CHECK ((transit IS NULL) = (counterpart IS NULL)),
+  CHECK ((transit IS NOT DISTINCT FROM 'leaving') = (leaving_until IS NOT NULL))
 );
 ALTER TABLE boxgate.box ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_box ON boxgate.box USING (box = current_setting('boxgate.box', true));
@@ -159,13 +161,65 @@ AS $$
 DECLARE
   v_box record;
 BEGIN
-  SELECT b.transit, b.counterpart, b.config_version INTO v_box FROM boxgate.box b
+  SELECT b.transit, b.counterpart, b.config_version, b.leaving_until INTO v_box FROM boxgate.box b
    WHERE b.box = current_setting('boxgate.box') AND b.transit IS NOT NULL;
   IF v_box.transit = 'moved' THEN
     RAISE EXCEPTION USING ERRCODE = 'BX001', MESSAGE = v_box.counterpart, DETAIL = v_box.config_version;
-  ELSIF v_box.transit = 'arriving' OR (v_box.transit = 'leaving' AND p_writes) THEN
+  ELSIF v_box.transit = 'arriving' OR (p_writes AND v_box.leaving_until > clock_timestamp()) THEN
     RAISE EXCEPTION USING ERRCODE = 'BX002', MESSAGE = 'The box is being moved to another database';
   END IF;
+END
+$$;
+
+-- The tables whose rows are those of a box, each after the ones that it refers to: all of them are copied when the box is moved. The
+-- hosts are not among them: the home database keeps those of all boxes.
+CREATE FUNCTION boxgate.tables_of_box() RETURNS text[]
+LANGUAGE sql IMMUTABLE
+AS $$
+  SELECT ARRAY['box', 'box_version', 'box_use', 'session_count', 'resource', 'tombstone', 'revocation', 'signing_key',
+               'service_account_pin', 'used_assertion', 'client_usage', 'last_id', 'user', 'group', 'group_member', 'failed_attempt',
+               'sign_in', 'consent', 'consent_target', 'consent_request', 'authorization_code', 'refresh_family', 'session',
+               'session_room', 'audit_event', 'recorded_request', 'policy_use']
+$$;
+
+-- Deletes what a box that was moved has left here, or what has arrived of one, but for its row.
+CREATE FUNCTION boxgate.forget_box(p_box text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = boxgate, pg_temp
+AS $$
+DECLARE
+  v_tables text[] := tables_of_box();
+BEGIN
+  PERFORM FROM box b WHERE b.box = p_box AND b.transit IN ('moved', 'arriving') FOR UPDATE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'box % was not moved', p_box USING ERRCODE = 'object_not_in_prerequisite_state';
+  END IF;
+  FOR i IN REVERSE array_length(v_tables, 1)..2 LOOP
+    EXECUTE format('DELETE FROM boxgate.%I t WHERE t.box = $1', v_tables[i]) USING p_box;
+  END LOOP;
+END
+$$;
+
+-- Stores rows of a table of a box that arrives, as a list of JSON objects; those that are there stay. Its row of `box` comes first
+-- and begins the arrival anew: whatever an earlier one, or a stay here, has left is deleted.
+CREATE FUNCTION boxgate.receive_rows(p_box text, p_table text, p_rows jsonb) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = boxgate, pg_temp
+AS $$
+BEGIN
+  IF p_table = 'box' THEN
+    PERFORM FROM box b WHERE b.box = p_box FOR UPDATE;
+    IF FOUND THEN
+      PERFORM forget_box(p_box);
+      DELETE FROM box b WHERE b.box = p_box;
+    END IF;
+  ELSE
+    PERFORM FROM box b WHERE b.box = p_box AND b.transit = 'arriving' FOR KEY SHARE;
+    IF NOT FOUND OR NOT p_table = ANY (tables_of_box()) THEN
+      RAISE EXCEPTION 'box % is not arriving', p_box USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+  END IF;
+  EXECUTE format('INSERT INTO boxgate.%1$I SELECT r.* FROM jsonb_populate_recordset(NULL::boxgate.%1$I, $1) r
+                   WHERE r.box = $2 ON CONFLICT DO NOTHING', p_table) USING p_rows, p_box;
+  UPDATE box b SET transit = 'arriving', leaving_until = NULL WHERE b.box = p_box AND b.transit IS DISTINCT FROM 'arriving';
 END
 $$;
 
@@ -761,11 +815,10 @@ CREATE POLICY own_box ON boxgate.policy_use USING (box = current_setting('boxgat
 -- ---------------------------------------------------------------------------------------------------------------------------
 -- Hot lane: one call serves the requests of many boxes, and tells the version of each box
 
--- A box without its namespace is like one that is not there, and so is one that is only arriving.
+-- A box without its namespace is like one that is not there.
 CREATE FUNCTION boxgate.config_versions(p_boxes text[]) RETURNS TABLE (box text, config_version bigint)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = boxgate, pg_temp
-AS $$ SELECT b.box, b.config_version FROM box b
-     WHERE b.box = ANY (p_boxes) AND b.missing_since IS NULL AND b.transit IS DISTINCT FROM 'arriving' $$;
+AS $$ SELECT b.box, b.config_version FROM box b WHERE b.box = ANY (p_boxes) AND b.missing_since IS NULL $$;
 
 -- The box that a host was assigned to, while its settings name it; those of a box elsewhere are not here.
 CREATE FUNCTION boxgate.box_of_host(p_host text) RETURNS TABLE (box text, issuer text)
@@ -1133,6 +1186,7 @@ AS $$
           UNION ALL
           SELECT b.box, 0, b.missing_since IS NOT NULL FROM box b WHERE b.namespace_cluster = p_cluster)
       AS c (box, resources, missing)
+   WHERE NOT EXISTS (SELECT FROM box m WHERE m.box = c.box AND m.transit IN ('moved', 'arriving'))
    GROUP BY c.box, c.missing ORDER BY c.missing, c.box
 $$;
 
@@ -1203,7 +1257,7 @@ BEGIN
 
   FOR v_box IN
     SELECT r.box FROM resource r JOIN box b ON b.box = r.box
-     WHERE r.kind = 'Box' AND b.namespace_cluster = p_cluster
+     WHERE r.kind = 'Box' AND b.namespace_cluster = p_cluster AND b.transit IS NULL
        AND r.body <> settings_within(r.body, ARRAY(SELECT h.host FROM box_host h WHERE h.box = r.box), p_default_issuers || r.box)
      ORDER BY r.box
   LOOP
@@ -1246,7 +1300,7 @@ BEGIN
   WITH opened AS (
     UPDATE box b
        SET config_version = greatest(b.config_version + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)
-     WHERE b.namespace_cluster = p_old AND b.locked_for IS NOT NULL
+     WHERE b.namespace_cluster = p_old AND b.locked_for IS NOT NULL AND b.transit IS NULL
     RETURNING b.box, b.config_version
   )
   INSERT INTO box_version (box, version) SELECT o.box, o.config_version FROM opened o;
@@ -1263,15 +1317,25 @@ $$;
 -- All boxes there are, for the service's own upkeep (keys, expired refresh tokens).
 CREATE FUNCTION boxgate.all_boxes() RETURNS TABLE (box text)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = boxgate, pg_temp
-AS $$ SELECT b.box FROM box b ORDER BY b.box $$;
+AS $$ SELECT b.box FROM box b WHERE b.transit IS NULL OR b.transit = 'leaving' ORDER BY b.box $$;
+
+-- The boxes that were moved elsewhere before a version and have left rows here.
+CREATE FUNCTION boxgate.moved_boxes(p_before bigint) RETURNS TABLE (box text)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = boxgate, pg_temp
+AS $$
+  SELECT b.box FROM box b
+   WHERE b.transit = 'moved' AND b.config_version < p_before AND EXISTS (SELECT FROM box_version v WHERE v.box = b.box)
+   ORDER BY b.box
+$$;
 
 -- The boxes in which something is stored or declared: one alone is served at the root of a standalone installation.
 CREATE FUNCTION boxgate.boxes_in_use(p_limit int) RETURNS TABLE (box text)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = boxgate, pg_temp
 AS $$
   SELECT b.box FROM box b
-   WHERE EXISTS (SELECT FROM resource r WHERE r.box = b.box)
-      OR EXISTS (SELECT FROM boxgate.group g WHERE g.box = b.box AND g.owner_cluster IS NOT NULL)
+   WHERE (b.transit IS NULL OR b.transit = 'leaving')
+     AND (EXISTS (SELECT FROM resource r WHERE r.box = b.box)
+          OR EXISTS (SELECT FROM boxgate.group g WHERE g.box = b.box AND g.owner_cluster IS NOT NULL))
    ORDER BY b.box LIMIT p_limit
 $$;
 

@@ -32,6 +32,10 @@ export interface Databases<D extends ServedDatabase> {
    * placed it if the work finds no such box (undefined). Throws what the work throws.
    */
   following<T>(box: string, work: (database: D) => Promise<T | undefined>): Promise<T | undefined>;
+  /** Returns a database that serves. Throws NoSuchDatabase if the settings have none of this name, and Outage. */
+  named(this: void, name: string): D;
+  /** Enters a box in the home database that was moved to another one, under its version there. Throws Outage. */
+  enter(this: void, box: string, database: D, version: number): Promise<void>;
   /** Takes in that a box has been moved. */
   moved(this: void, box: string, to: Moved): void;
   /** Returns the database for the declarations of a box, and places a new one. Throws Outage, Problem. */
@@ -61,13 +65,18 @@ export function createDatabases<D extends ServedDatabase>(
     entries.set(database.name, { database, fault: new Outage(`The database ${database.name} was not reached yet`) });
   }
 
+  function named(name: string): D {
+    const entry = entries.get(name);
+    if (entry === undefined) throw noSuchDatabase(name, [...entries.keys()]);
+    if (entry.fault !== undefined) throw entry.fault;
+    return entry.database;
+  }
+
   function of(box: string): D {
     const name = directory.of(box);
     if (name === undefined) return home;
-    const entry = entries.get(name);
-    if (entry === undefined) throw unknownDatabase(name);
-    if (entry.fault !== undefined) throw entry.fault;
-    return entry.database;
+    if (!entries.has(name)) throw unknownDatabase(name);
+    return named(name);
   }
 
   function moved(box: string, { database, version }: Moved): void {
@@ -80,6 +89,8 @@ export function createDatabases<D extends ServedDatabase>(
     of,
     find: (box) => entries.get(directory.of(box) ?? home.name)?.database ?? home,
     moved,
+    named,
+    enter: (box, { name: database }, version) => directory.enter({ box, database, version }),
     async following(box, work) {
       for (let moves = 0; ; moves += 1) {
         try {

@@ -1,7 +1,7 @@
 import { errorFacts } from '../../program/log.ts';
 import type { Log } from '../../program/log.ts';
 import { startRounds } from '../../program/scheduling.ts';
-import { placeBox, readPlacement, readPlacements } from '../db/box/placement.ts';
+import { enterPlacement, placeBox, readPlacement, readPlacements } from '../db/box/placement.ts';
 import type { PlacedBox } from '../db/box/placement.ts';
 import type { Connections } from '../db/core/pool.ts';
 
@@ -18,6 +18,8 @@ export interface Directory {
   look(box: string): Promise<boolean>;
   /** Places a new box in a database, unless it is somewhere already. Throws Outage. */
   place(box: string, database: string): Promise<void>;
+  /** Enters the database of a box that was moved there in the home database. Throws Outage. */
+  enter(placed: PlacedBox): Promise<void>;
   /** Starts to take in what is new every two seconds; while the home database is away, the last state counts. */
   follow(): { stop(): Promise<void> };
 }
@@ -54,6 +56,10 @@ export async function createDirectory(home: Connections, log: Log): Promise<Dire
     async place(box, database) {
       const placed = await placeBox(home, box, database);
       if (placed !== undefined) note(placed);
+    },
+    async enter(placed) {
+      await enterPlacement(home, placed);
+      note(placed);
     },
     follow: () =>
       startRounds(period, () =>

@@ -62,4 +62,32 @@ describe('boxes on several databases', () => {
       code: 'unknown-database',
     });
   });
+
+  async function move(box: string, database: string): Promise<unknown> {
+    const epoch = await claimEpoch(api.managementUrl, api.managementKey, 'test');
+    const response = await fetch(`${api.managementUrl}/boxes/${box}/move`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${api.managementKey}` },
+      body: JSON.stringify({ cluster: 'test', epoch, database }),
+    });
+    return response.json();
+  }
+
+  it('moves a box there and back: tokens issued before are valid after, and new ones are issued', async () => {
+    await declare('moving');
+    const tokens = [await (await tokenOf('moving')).json()];
+    for (const database of ['eu', 'home', 'eu']) {
+      expect(await move('moving', database)).to.deep.equal({ database, moved: true });
+      tokens.push(await (await tokenOf('moving')).json());
+      for (const { access_token: token } of tokens) {
+        const response = await fetch(`${api.url}/boxes/moving/auth/introspect`, {
+          method: 'POST',
+          headers: { Authorization: `Basic ${btoa(`app:${'s'.repeat(32)}`)}` },
+          body: new URLSearchParams({ token }),
+        });
+        expect(await response.json()).to.include({ active: true });
+      }
+      expect(await declare('moving')).to.include({ database });
+    }
+  });
 });

@@ -63,6 +63,8 @@ export interface BoxUpkeep {
   readonly hasOldVersions: boolean;
   /** True if records of discarded sessions may be left. */
   readonly isDiscarding: boolean;
+  /** True if a move of the box was given up, and it still counts as leaving. */
+  readonly wasLeaving: boolean;
 }
 
 /** Reads the upkeep state of a box in one statement, without its clients and policies. */
@@ -72,12 +74,14 @@ export async function readBoxUpkeep(connection: Connection, box: string): Promis
     has_keys: boolean;
     has_old_versions: boolean;
     is_discarding: boolean;
+    was_leaving: boolean;
   }>(
     `SELECT (SELECT body FROM boxgate.resource WHERE box = $1 AND kind = 'Box' LIMIT 1) AS settings,
             EXISTS (SELECT FROM boxgate.signing_key WHERE box = $1) AS has_keys,
             EXISTS (SELECT FROM boxgate.box_version WHERE box = $1 AND version < ${oldestKept})
               OR EXISTS (SELECT FROM boxgate.tombstone WHERE box = $1 AND version <= ${oldestKept} AND ${isPruned}) AS has_old_versions,
-            EXISTS (SELECT FROM boxgate.box WHERE box = $1 AND discarding) AS is_discarding`,
+            EXISTS (SELECT FROM boxgate.box WHERE box = $1 AND discarding) AS is_discarding,
+            EXISTS (SELECT FROM boxgate.box WHERE box = $1 AND leaving_until < clock_timestamp()) AS was_leaving`,
     [box],
   );
   const [row] = rows;
@@ -86,6 +90,7 @@ export async function readBoxUpkeep(connection: Connection, box: string): Promis
     hasKeys: row?.has_keys === true,
     hasOldVersions: row?.has_old_versions === true,
     isDiscarding: row?.is_discarding === true,
+    wasLeaving: row?.was_leaving === true,
   };
 }
 

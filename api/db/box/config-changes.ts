@@ -44,7 +44,7 @@ export interface ConfigChanges {
   readonly quota: Quota;
   /** True if the box has as many active sessions as its quota allows. */
   readonly sessionsFull: boolean;
-  /** True while the box is being moved to another database: nothing is written meanwhile. */
+  /** True while the box is being moved to another database: a transaction tells whether it may be written. */
   readonly leaving: boolean;
   /** Clients and policies of the box, and the bytes of its configuration as JSON. */
   readonly resources: number;
@@ -87,7 +87,7 @@ export async function readConfigChanges(
     known: boolean;
   }>(
     `SELECT b.config_version AS version, b.sessions_from, b.revoked_before, b.locked_for IS NOT NULL AS locked, b.quota, b.sessions_full,
-            b.transit IS NOT DISTINCT FROM 'leaving' AS leaving,
+            b.transit IS NOT NULL AS leaving,
             ${builtInFrom('b.box')} AS built_in_from, coalesce(u.bytes, 0) AS bytes,
             coalesce(u.clients + u.policies, 0) AS resources,
             b.config_version >= $2 AND EXISTS (SELECT FROM boxgate.box_version v WHERE v.box = b.box AND v.version = $2)

@@ -1,5 +1,5 @@
 import type { Connections } from '../core/pool.ts';
-import { outsideBoxes } from '../core/transaction.ts';
+import { inBoxInTransit, outsideBoxes } from '../core/transaction.ts';
 import { requestLimit, withConnection } from '../core/with-connection.ts';
 
 /** The database that a box is in, as the home database knows it. */
@@ -60,6 +60,42 @@ export function placeBox(home: Connections, box: string, database: string): Prom
       [box],
     );
     return rows[0] === undefined ? undefined : placedBox(rows[0]);
+  });
+}
+
+/** Enters the database of a box that was moved, unless a later move is entered. Throws Outage. */
+export async function enterPlacement(home: Connections, { box, database, version }: PlacedBox): Promise<void> {
+  await outsideBoxes(home, (connection) =>
+    connection.query(
+      `INSERT INTO boxgate.placement AS p (box, database, version) VALUES ($1, $2, $3)
+       ON CONFLICT (box) DO UPDATE SET database = excluded.database, version = excluded.version
+        WHERE p.version < excluded.version`,
+      [box, database, version],
+    ),
+  );
+}
+
+/** A host of a box, and the cluster that assigned it. */
+export interface AssignedHost {
+  readonly host: string;
+  readonly cluster: string;
+}
+
+/** Returns the hosts that a database has for a box. Throws Outage. */
+export function readHosts(pool: Connections, box: string): Promise<readonly AssignedHost[]> {
+  return inBoxInTransit(pool, box, { mode: 'snapshot', limit: requestLimit }, async (connection) => {
+    return (await connection.query<AssignedHost>('SELECT host, cluster FROM boxgate.box_host')).rows;
+  });
+}
+
+/** Replaces the hosts that a database has for a box. Throws Outage. */
+export async function replaceHosts(pool: Connections, box: string, hosts: readonly AssignedHost[]): Promise<void> {
+  await inBoxInTransit(pool, box, { mode: 'write', limit: requestLimit }, async (connection) => {
+    await connection.query('DELETE FROM boxgate.box_host');
+    await connection.query(
+      'INSERT INTO boxgate.box_host (host, box, cluster) SELECT n.host, $1, n.cluster FROM unnest($2::text[], $3::text[]) AS n (host, cluster)',
+      [box, hosts.map(({ host }) => host), hosts.map(({ cluster }) => cluster)],
+    );
   });
 }
 

@@ -72,10 +72,27 @@ export function inBoxAfter<T>(
   return transaction({ pool, box, opening: both, limit: requestLimit }, work);
 }
 
+/**
+ * Runs work as {@link inBoxWithin} does, wherever the box is and even while it is being moved: for the move alone. It
+ * waits for no turn of the box.
+ */
+export function inBoxInTransit<T>(
+  pool: Connections,
+  box: string,
+  { mode, limit }: TransactionTerms,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  return transaction({ pool, opening: openingInTransit(box, mode), limit }, (connection) => work(connection));
+}
+
 function opening(box: string, mode: TransactionMode): string {
+  return `${openingInTransit(box, mode)}; SELECT boxgate.demand_here(${String(mode === 'write')})`;
+}
+
+function openingInTransit(box: string, mode: TransactionMode): string {
   // The box's name is safe in the statement: it is matched against this pattern in the resolver and here.
   if (!/^[a-z0-9-]{1,63}$/.test(box)) throw new TypeError('not the name of a box');
-  return `${begin[mode]}; SET LOCAL boxgate.box = '${box}'; SELECT boxgate.demand_here(${String(mode === 'write')})`;
+  return `${begin[mode]}; SET LOCAL boxgate.box = '${box}'`;
 }
 
 /** Runs work in a transaction without a box: it sees no row of any box. */

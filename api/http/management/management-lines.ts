@@ -7,7 +7,7 @@ import { DNS_LABEL, HOST_NAME } from '../../../crds/fields.ts';
 import { LINK_TYPES } from '../../../crds/links.ts';
 import { MOST_HOSTS } from '../../client/cluster.ts';
 import type { BoxHostsCall, ClusterSettingsCall, ServiceAccountsCall } from '../../client/cluster.ts';
-import type { ApplyHead, ApplyLine, LinkedNames } from '../../client/desired-state.ts';
+import type { ApplyHead, ApplyLine, LinkedNames, MoveCall } from '../../client/desired-state.ts';
 import { Problem } from '../../problem.ts';
 
 const ajv = new Ajv({ validateSchema: false });
@@ -62,6 +62,12 @@ export function parseApplyLine(value: unknown): ApplyLine {
 export const parseLinks: (value: unknown) => LinkedNames = reader(
   Type.Object({ links: Type.Array(Type.Object({ resourceType: Type.Enum([...LINK_TYPES]), id: text })) }),
   'The call must hold links: resourceType and id of each',
+);
+
+/** Reads the body of `POST /boxes/<box>/move`. Throws Problem `bad-request`. */
+export const parseMove: (value: unknown) => MoveCall = reader(
+  Type.Object({ ...call, database: text }),
+  'The call must hold cluster, epoch and database',
 );
 
 const seenServiceAccount = Type.Object({

@@ -10,6 +10,7 @@ import type {
   DeclaredBoxes,
   LastUses,
   MissingLinks,
+  MovedBox,
   NotApplied,
 } from '../../client/desired-state.ts';
 import { lines as linesOf } from '../../client/ndjson.ts';
@@ -27,6 +28,7 @@ import { followServiceAccounts, boxUsage, lastUses } from '../../apply/calls.ts'
 import { claimInAll, declaredInAll, hostsInAll, settingsInAll } from '../../apply/calls-in-all.ts';
 import { NoSuchDatabase } from '../../placement/databases.ts';
 import type { Databases, ServedDatabase } from '../../placement/databases.ts';
+import { moveBox } from '../../placement/move.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import { missingLinks } from '../../db/resource/resource.ts';
 import { isBoxName } from '../request/box-address.ts';
@@ -35,6 +37,7 @@ import {
   parseHead,
   parseHosts,
   parseLinks,
+  parseMove,
   parseServiceAccounts,
   parseSettings,
 } from './management-lines.ts';
@@ -112,6 +115,11 @@ export function createManagementApp(context: ManagementContext): Express {
     const call = parseServiceAccounts(await jsonBody(request));
     const pins = await inDatabase(databases, box, ({ apply: services }) => followServiceAccounts(box, call, services));
     response.json({ pins } satisfies ServiceAccountPins);
+  });
+  app.post('/boxes/:box/move', async (request, response) => {
+    const call = parseMove(await jsonBody(request, bodyLimits.oauth));
+    await moveBox(databases, { box: boxOf(request), ...call });
+    response.json({ database: call.database, moved: true } satisfies MovedBox);
   });
   app.post('/boxes/:box/apply', (request, response) => apply(context, request, response));
   app.use((_request, response) => void response.status(404).json(refusedBody('there is nothing at this address')));
