@@ -44,8 +44,9 @@ const movedKept = 604_800_000;
  * Creates the buckets and days of the audit trail that are needed now, then does the following every ten minutes:
  * creates those ahead, drops old ones, rotates signing keys, and deletes expired refresh families, sign-ins and consent
  * requests, old answers, used assertions, counts of failed attempts, old recorded requests, old versions, records of
- * discarded sessions, revocations that affect no stored session, and the rows of boxes that were moved a week ago. One replica does it, under a lease. Throws Outage
- * if the first buckets cannot be created, unless Postgres is read-only: nothing needs them then.
+ * discarded sessions, revocations that affect no stored session, and the rows of boxes that were moved a week ago. One
+ * replica does it, under a lease. Throws Outage if the first buckets cannot be created, unless Postgres is read-only:
+ * nothing needs them then.
  */
 export async function startUpkeep(services: OAuthServices, log: Log): Promise<Upkeep> {
   try {

@@ -47,8 +47,8 @@ export class CurrentStatements {
   #isConfirmed = false;
 
   /**
-   * Binds statements to the present version of a state, which may change in place later. `isHeld`: a transaction that
-   * may write holds the row of the box.
+   * Binds statements to the present version of a state, which may change in place later. `isHeld`: a transaction holds
+   * the row of the box, and may write.
    */
   constructor(statements: BatchedStatements, state: BoxState, isHeld = false) {
     this.#isHeld = isHeld;
@@ -125,8 +125,8 @@ export class CurrentStatements {
   }
 
   /**
-   * Throws as {@link CurrentStatements.#requireUnchanged}, and while the box is leaving its database: a transaction then
-   * learns whether it still is.
+   * Throws as {@link CurrentStatements.#requireUnchanged}, and while the box is leaving its database: a transaction
+   * tells whether it still is.
    */
   #requireWritable(): void {
     this.#requireUnchanged();

@@ -27,7 +27,7 @@ CREATE TABLE boxgate.database (
 -- The boxes that are in another database than home.
 CREATE TABLE boxgate.placement (
   box      text PRIMARY KEY,
-  database text NOT NULL REFERENCES boxgate.database,
+  database text NOT NULL,
   -- Moves with every change of the placement: the version that the box was placed at.
   version  bigint NOT NULL
 );
@@ -182,44 +182,44 @@ AS $$
                'session_room', 'audit_event', 'recorded_request', 'policy_use']
 $$;
 
--- Deletes what a box that was moved has left here, or what has arrived of one, but for its row.
-CREATE FUNCTION boxgate.forget_box(p_box text) RETURNS void
+-- Deletes what the present box has left here that was moved, or what has arrived of it, but for its row.
+CREATE FUNCTION boxgate.forget_box() RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = boxgate, pg_temp
 AS $$
 DECLARE
+  v_box    text := current_setting('boxgate.box');
   v_tables text[] := tables_of_box();
 BEGIN
-  PERFORM FROM box b WHERE b.box = p_box AND b.transit IN ('moved', 'arriving') FOR UPDATE;
+  PERFORM FROM box b WHERE b.box = v_box AND b.transit IN ('moved', 'arriving') FOR UPDATE;
   IF NOT FOUND THEN
-    RAISE EXCEPTION 'box % was not moved', p_box USING ERRCODE = 'object_not_in_prerequisite_state';
+    RAISE EXCEPTION 'box % was not moved', v_box USING ERRCODE = 'object_not_in_prerequisite_state';
   END IF;
   FOR i IN REVERSE array_length(v_tables, 1)..2 LOOP
-    EXECUTE format('DELETE FROM boxgate.%I t WHERE t.box = $1', v_tables[i]) USING p_box;
+    EXECUTE format('DELETE FROM boxgate.%I t WHERE t.box = $1', v_tables[i]) USING v_box;
   END LOOP;
 END
 $$;
 
--- Stores rows of a table of a box that arrives, as a list of JSON objects; those that are there stay. Its row of `box` comes first
--- and begins the arrival anew: whatever an earlier one, or a stay here, has left is deleted.
-CREATE FUNCTION boxgate.receive_rows(p_box text, p_table text, p_rows jsonb) RETURNS void
+-- Stores rows of a table of the present box, which arrives, as a list of JSON objects; those that are there stay. Its row of `box`
+-- comes first: it deletes what an earlier arrival, or a stay of the box, has left here.
+CREATE FUNCTION boxgate.receive_rows(p_table text, p_rows jsonb) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = boxgate, pg_temp
 AS $$
+DECLARE
+  v_box text := current_setting('boxgate.box');
 BEGIN
+  PERFORM FROM box b WHERE b.box = v_box FOR UPDATE;
   IF p_table = 'box' THEN
-    PERFORM FROM box b WHERE b.box = p_box FOR UPDATE;
     IF FOUND THEN
-      PERFORM forget_box(p_box);
-      DELETE FROM box b WHERE b.box = p_box;
+      PERFORM forget_box();
+      DELETE FROM box b WHERE b.box = v_box;
     END IF;
-  ELSE
-    PERFORM FROM box b WHERE b.box = p_box AND b.transit = 'arriving' FOR KEY SHARE;
-    IF NOT FOUND OR NOT p_table = ANY (tables_of_box()) THEN
-      RAISE EXCEPTION 'box % is not arriving', p_box USING ERRCODE = 'object_not_in_prerequisite_state';
-    END IF;
+  ELSIF NOT EXISTS (SELECT FROM box b WHERE b.box = v_box AND b.transit = 'arriving') OR NOT p_table = ANY (tables_of_box()) THEN
+    RAISE EXCEPTION 'box % is not arriving', v_box USING ERRCODE = 'object_not_in_prerequisite_state';
   END IF;
   EXECUTE format('INSERT INTO boxgate.%1$I SELECT r.* FROM jsonb_populate_recordset(NULL::boxgate.%1$I, $1) r
-                   WHERE r.box = $2 ON CONFLICT DO NOTHING', p_table) USING p_rows, p_box;
-  UPDATE box b SET transit = 'arriving', leaving_until = NULL WHERE b.box = p_box AND b.transit IS DISTINCT FROM 'arriving';
+                   WHERE r.box = $2 ON CONFLICT DO NOTHING', p_table) USING p_rows, v_box;
+  UPDATE box b SET transit = 'arriving', leaving_until = NULL WHERE b.box = v_box AND b.transit IS DISTINCT FROM 'arriving';
 END
 $$;
 

@@ -60,7 +60,7 @@ export async function moveBox<D extends MovableDatabase>(databases: Databases<D>
 /** Returns the database that a box is in: those that it has left lead on to it. Throws Outage. */
 async function present<D extends MovableDatabase>(databases: Databases<D>, box: string): Promise<D> {
   let database = databases.of(box);
-  for (let moves = 0; moves < databases.all.length; moves += 1) {
+  for (const _ of databases.all) {
     const found = await inTransit(database, box, 'snapshot', (connection) => steps.readTransit(connection, box));
     if (found?.transit !== 'moved') return database;
     database = databases.named(found.counterpart ?? '');

@@ -4,7 +4,9 @@ import { freshDatabase } from '../support/postgres.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 
 /** Tables of the installation, which every database has. */
-const ofEveryDatabase = ['audit_day', 'bucket', 'cluster_settings', 'lease', 'operator_epoch', 'schema_version'];
+const ofEveryDatabase = [
+  ...['audit_day', 'bucket', 'cluster_settings', 'database', 'identity', 'lease', 'operator_epoch', 'schema_version'],
+];
 
 /** The only unique key of a box that does not begin with the box: a host leads to its box before that is known. */
 const ofHome = ['boxgate.box_host_pkey'];
@@ -66,6 +68,22 @@ describe('the schema, so that boxes can be placed on several databases', () => {
     );
     expect(found.filter(({ from, to }) => from !== 'box text' || to !== 'box text')).to.deep.equal([]);
     expect(found.length).to.be.greaterThan(20);
+  });
+
+  it('copies every table of a box when the box is moved, each after those that it refers to', async () => {
+    const ofBoxes = await rowsOf<{ name: string; refers: string[] }>(
+      `SELECT t.name, ARRAY(SELECT r.relname::text FROM pg_constraint k JOIN pg_class r ON r.oid = k.confrelid
+                             WHERE k.conrelid = t.oid AND k.contype = 'f') AS refers
+         FROM (${tables}) t JOIN pg_attribute a ON a.attrelid = t.oid AND a.attname = 'box'`,
+    );
+    const [{ copied } = { copied: [] }] = await rowsOf<{ copied: string[] }>(
+      'SELECT boxgate.tables_of_box() AS copied',
+    );
+    // The directory, and the hosts of all boxes, are of the home database.
+    expect([...copied, 'box_host', 'placement']).to.have.members(ofBoxes.map(({ name }) => name));
+    for (const { name, refers } of ofBoxes.filter((table) => copied.includes(table.name))) {
+      expect(copied.slice(0, copied.indexOf(name)), name).to.include.members(refers.filter((table) => table !== name));
+    }
   });
 
   it('has no sequence, and no column that counts by itself', async () => {

@@ -50,12 +50,11 @@ export async function goOnLeaving(connection: Connection, box: string, version: 
   if (rowCount === 0) throw new Outage('The box took writes during its move: it is tried again');
 }
 
-/** Gives a box up for good: it is in the other database from then on. As {@link goOnLeaving}; returns the new version. */
-export async function endLeaving(connection: Connection, box: string, version: number): Promise<number> {
+/** Gives a box up for good: it is in the other database from then on. Throws as {@link goOnLeaving}. */
+export async function endLeaving(connection: Connection, box: string, version: number): Promise<void> {
   await goOnLeaving(connection, box, version);
-  const left = await bumpVersion(connection, box);
+  await bumpVersion(connection, box);
   await connection.query("UPDATE boxgate.box SET transit = 'moved', leaving_until = NULL WHERE box = $1", [box]);
-  return left;
 }
 
 /**
@@ -186,11 +185,11 @@ export async function readOwnRow(connection: Connection, box: string, from: stri
 /** Stores rows of a box that arrives; those of `box` begin the arrival. Throws Outage. */
 export function receiveRows(pool: Connections, box: string, table: string, rows: string): Promise<void> {
   return inBoxInTransit(pool, box, { mode: 'write', limit: 60_000 }, async (connection) => {
-    await connection.query('SELECT boxgate.receive_rows($1, $2, $3)', [box, table, rows]);
+    await connection.query('SELECT boxgate.receive_rows($1, $2)', [table, rows]);
   });
 }
 
-/** Reads the buckets and the days of the audit trail that rows of a box are in and that are copied. Call it in transit. */
+/** Reads the buckets and the days of the audit trail of the rows that are copied. Call it in transit. */
 export async function partitionsOf(
   connection: Connection,
 ): Promise<{ readonly buckets: readonly number[]; readonly retentions: readonly number[] }> {
@@ -225,7 +224,13 @@ export async function makePartitions(
 
 /** Deletes what boxes have left behind that were moved elsewhere before a time, in milliseconds since 1970. */
 export async function forgetMoved(pool: Connections, before: number): Promise<void> {
-  const forget = (connection: Connection) =>
-    connection.query('SELECT boxgate.forget_box(m.box) FROM boxgate.moved_boxes($1) m', [before * 1_000]);
-  await outsideBoxes(pool, forget, 60_000);
+  const moved = await outsideBoxes(pool, async (connection) => {
+    const text = 'SELECT box FROM boxgate.moved_boxes($1)';
+    return (await connection.query<{ box: string }>(text, [before * 1_000])).rows;
+  });
+  for (const { box } of moved) {
+    await inBoxInTransit(pool, box, { mode: 'write', limit: 60_000 }, (connection) =>
+      connection.query('SELECT boxgate.forget_box()'),
+    );
+  }
 }
