@@ -47,6 +47,36 @@ describe('charts/boxgate', () => {
     }
   });
 
+  it('gives the API and the migration each of several databases, home first', async () => {
+    const all = await rendered(variants['several Postgres']);
+    const urls = {
+      ...{ BOXGATE_OWNER_URL: 'postgres://main@main/a', BOXGATE_DATABASE_URL: 'postgres://main_api@main/a' },
+      ...{ OWNER_URL_EU_WEST: 'postgres://eu@eu/b', DATABASE_URL_EU_WEST: 'postgres://eu_api@eu/b' },
+    };
+    const migrate = all.find(({ kind, name }) => kind === 'Job' && name.startsWith('boxgate-migrate-'))?.object;
+    const api = manifestOf(all, 'Deployment', 'boxgate-api');
+    const verified = '?sslmode=verify-full&sslrootcert=/etc/boxgate/database-eu-west/ca.crt';
+    expect(readApiConfig(environmentOf(api, { ...fromElsewhere, ...urls }))).to.deep.include({
+      databases: [
+        { name: 'main', url: urls.BOXGATE_DATABASE_URL },
+        { name: 'eu-west', url: urls.DATABASE_URL_EU_WEST + verified },
+      ],
+      defaultDatabase: 'eu-west',
+    });
+    const { databases } = readMigrateConfig(environmentOf(migrate, { ...fromElsewhere, ...urls }));
+    expect(databases.map(({ name, ownerUrl }) => [name, ownerUrl])).to.deep.equal([
+      ['main', urls.BOXGATE_OWNER_URL],
+      ['eu-west', urls.OWNER_URL_EU_WEST + verified],
+    ]);
+    for (const workload of [api, migrate]) {
+      const container = at(workload, 'spec', 'template', 'spec', 'containers', 0);
+      const mount = { name: 'database-eu-west-ca', mountPath: '/etc/boxgate/database-eu-west', readOnly: true };
+      expect(at(container, 'volumeMounts')).to.deep.include(mount);
+      const key = { name: 'eu-api', key: 'url' };
+      expect(at(container, 'env')).to.deep.include({ name: 'DATABASE_URL_EU_WEST', valueFrom: { secretKeyRef: key } });
+    }
+  });
+
   it('tells the operator of TLS on the public port, and of the domain of the cluster', async () => {
     const configOf = async (...values: readonly string[]) => {
       const operator = manifestOf(await rendered(values), 'Deployment', 'boxgate-operator');

@@ -103,6 +103,32 @@ describe('charts/boxgate with wrong values', () => {
       'api.podLabels has app.kubernetes.io/component',
     ],
     [
+      'several Postgres next to the bundled one',
+      ['databases[0].name=a,databases[0].api.secretName=a'],
+      'databases names existing Postgres, but postgres.bundled.enabled is true',
+    ],
+    [
+      'a Postgres next to several',
+      [
+        ...['postgres.bundled.enabled=false', 'database.api.secretName=b'],
+        'databases[0].name=a,databases[0].api.secretName=a',
+      ],
+      'database and databases are both set',
+    ],
+    [
+      'one of several Postgres without its owner',
+      ['postgres.bundled.enabled=false', 'databases[0].name=a,databases[0].api.secretName=a'],
+      'databases[a].owner.secretName is missing',
+    ],
+    [
+      'a database for new boxes that is not among several',
+      [
+        ...['postgres.bundled.enabled=false', 'migrate.enabled=false', 'defaultDatabase=b'],
+        'databases[0].name=a,databases[0].api.secretName=a',
+      ],
+      'defaultDatabase is b, which is not among databases',
+    ],
+    [
       'fewer pods at most than at least',
       ['api.autoscaling.minReplicas=3', 'api.autoscaling.maxReplicas=2'],
       'api.autoscaling.maxReplicas is less than api.autoscaling.minReplicas',

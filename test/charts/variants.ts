@@ -28,6 +28,13 @@ export const variants: Readonly<Record<string, readonly string[]>> = {
     'database.api.secretName=boxgate-api-role',
     'database.caSecretName=cluster-ca',
   ],
+  'several Postgres': [
+    'postgres.bundled.enabled=false',
+    'databases[0].name=main,databases[0].owner.secretName=main-app,databases[0].api.secretName=main-api',
+    'databases[1].name=eu-west,databases[1].owner.secretName=eu-app,databases[1].api.secretName=eu-api',
+    'databases[1].api.key=url,databases[1].caSecretName=eu-ca',
+    'defaultDatabase=eu-west',
+  ],
   'migrations by hand': [
     'migrate.enabled=false',
     'postgres.bundled.enabled=false',

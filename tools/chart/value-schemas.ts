@@ -44,6 +44,14 @@ const peers = objects({
 
 const ports = { type: 'array', items: { type: 'integer', minimum: 1, maximum: 65_535 } };
 
+/** Secret and key of the URL of one role in a database. */
+const access = {
+  type: 'object',
+  additionalProperties: false,
+  properties: { secretName: text('^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$'), key: text('^[A-Za-z0-9._-]+$') },
+  required: ['secretName'],
+};
+
 const keys = {
   type: 'object',
   propertyNames: { pattern: '^([a-z0-9]([a-z0-9.-]*[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$' },
@@ -82,6 +90,17 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   'keys.secretName': text('^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$'),
   secretName: text(name),
   caSecretName: text(name),
+  databases: objects({
+    additionalProperties: false,
+    properties: {
+      name: text('^[a-z]([a-z0-9-]{0,30}[a-z0-9])?$'),
+      owner: access,
+      api: access,
+      caSecretName: text(name),
+    },
+    required: ['name', 'api'],
+  }),
+  defaultDatabase: text('^([a-z]([a-z0-9-]{0,30}[a-z0-9])?)?$'),
   tlsSecretName: text(name),
   className: text(name),
   priorityClassName: text(name),

@@ -57,20 +57,20 @@ annotations: {{- toYaml . | nindent 2 }}
 {{ (urlParse .Values.publicUrl).hostname }}
 {{- end -}}
 
-{{- define "boxgate.ownerSecret" -}}
-{{ ternary "boxgate-database" .Values.database.owner.secretName .Values.postgres.bundled.enabled }}
+{{- /* The databases as JSON, home first. Each has owner and api, which name a Secret and a key, caSecretName, the end of its variables, and the folder of its authority. */ -}}
+{{- define "boxgate.databases" -}}
+{{- $all := list -}}
+{{- range $index, $database := .Values.databases -}}
+{{- $suffix := ternary "" (printf "_%s" (.name | upper | replace "-" "_")) (eq $index 0) -}}
+{{- $all = append $all (merge (dict "suffix" $suffix "folder" (printf "database-%s" .name)) (deepCopy .) (dict "caSecretName" "" "owner" (dict "key" "uri") "api" (dict "key" "uri"))) -}}
+{{- else -}}
+{{- $own := .Values.database -}}
+{{- if .Values.postgres.bundled.enabled -}}
+{{- $own = dict "owner" (dict "secretName" "boxgate-database" "key" "uri") "api" (dict "secretName" "boxgate-database-api" "key" "uri") "caSecretName" "" -}}
 {{- end -}}
-
-{{- define "boxgate.ownerKey" -}}
-{{ ternary "uri" .Values.database.owner.key .Values.postgres.bundled.enabled }}
+{{- $all = list (merge (dict "suffix" "" "folder" "database") (deepCopy $own)) -}}
 {{- end -}}
-
-{{- define "boxgate.apiSecret" -}}
-{{ ternary "boxgate-database-api" .Values.database.api.secretName .Values.postgres.bundled.enabled }}
-{{- end -}}
-
-{{- define "boxgate.apiKey" -}}
-{{ ternary "uri" .Values.database.api.key .Values.postgres.bundled.enabled }}
+{{- toJson $all -}}
 {{- end -}}
 
 {{- define "boxgate.publicPort" -}}

@@ -100,30 +100,45 @@ topologySpreadConstraints:
     secretKeyRef: {name: {{ .secret | quote }}, key: {{ .key | quote }}}
 {{- end -}}
 
-{{- /* A variable with a URL of Postgres. With database.caSecretName it has parameters that pg reads the authority by. Arguments: root, name, secret, key. */ -}}
-{{- define "boxgate.databaseUrl" -}}
-{{- if .root.Values.database.caSecretName -}}
-{{- $given := trimPrefix "BOXGATE_" .name -}}
-{{ include "boxgate.secretEnv" (dict "name" $given "secret" .secret "key" .key) }}
-- {name: {{ .name }}, value: "$({{ $given }})?sslmode=verify-full&sslrootcert=/etc/boxgate/database/ca.crt"}
+{{- /* The variables with the URLs of each database. With an authority they have parameters that pg reads it by. Arguments: root, roles: the end of a variable's name for `owner` or `api`. */ -}}
+{{- define "boxgate.databaseUrls" -}}
+{{- $roles := .roles -}}
+{{- range $database := fromJsonArray (include "boxgate.databases" .root) -}}
+{{- range $role := $roles -}}
+{{- $access := get $database $role -}}
+{{- $given := printf "%s_URL%s" (ternary "OWNER" "DATABASE" (eq $role "owner")) $database.suffix -}}
+{{- $secret := dict "secret" $access.secretName "key" $access.key -}}
+{{- if $database.caSecretName -}}
+{{ include "boxgate.secretEnv" (merge (dict "name" $given) $secret) | nindent 0 }}
+- {name: BOXGATE_{{ $given }}, value: "$({{ $given }})?sslmode=verify-full&sslrootcert=/etc/boxgate/{{ $database.folder }}/ca.crt"}
 {{- else -}}
-{{ include "boxgate.secretEnv" . }}
+{{ include "boxgate.secretEnv" (merge (dict "name" (print "BOXGATE_" $given)) $secret) | nindent 0 }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- with .root.Values.databases }}
+{{- $names := list -}}{{- range . -}}{{- $names = append $names .name -}}{{- end }}
+- {name: BOXGATE_DATABASES, value: {{ join "," $names | quote }}}
 {{- end -}}
 {{- end -}}
 
-{{- /* The mount of the authority of Postgres, and its volume; none without database.caSecretName. Arguments: the root. */ -}}
+{{- /* The mounts of the authorities of Postgres, and their volumes; none without caSecretName. Arguments: the root. */ -}}
 {{- define "boxgate.databaseCaMount" -}}
-{{- if .Values.database.caSecretName -}}
-- {name: database-ca, mountPath: /etc/boxgate/database, readOnly: true}
+{{- range fromJsonArray (include "boxgate.databases" .) -}}
+{{- if .caSecretName }}
+- {name: {{ .folder }}-ca, mountPath: /etc/boxgate/{{ .folder }}, readOnly: true}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 
 {{- define "boxgate.databaseCaVolume" -}}
-{{- if .Values.database.caSecretName -}}
-- name: database-ca
+{{- range fromJsonArray (include "boxgate.databases" .) -}}
+{{- if .caSecretName }}
+- name: {{ .folder }}-ca
   secret:
-    secretName: {{ .Values.database.caSecretName | quote }}
+    secretName: {{ .caSecretName | quote }}
     items: [{key: ca.crt, path: ca.crt}]
+{{- end -}}
 {{- end -}}
 {{- end -}}
 
