@@ -94,9 +94,12 @@ export function createDatabases<D extends ServedDatabase>(
     async following(box, work) {
       for (let moves = 0; ; moves += 1) {
         try {
-          const found = await work(of(box));
+          const database = of(box);
+          const found = await work(database);
           if (found !== undefined || entries.size === 1 || moves === mostMoves) return found;
-          if (!(await directory.look(box))) return undefined;
+          await directory.look(box);
+          // Another request may have taken it in meanwhile.
+          if (of(box) === database) return undefined;
         } catch (error) {
           if (!(error instanceof Moved) || moves === mostMoves) throw error;
           moved(box, error);

@@ -14,8 +14,8 @@ export interface Directory {
   of(box: string): string | undefined;
   /** Takes in what a database or the home database has said of a box. The higher version counts. */
   note(placed: PlacedBox): void;
-  /** Asks the home database for a box; false if it knows nothing new. Throws Outage. */
-  look(box: string): Promise<boolean>;
+  /** Asks the home database for a box. Throws Outage. */
+  look(box: string): Promise<void>;
   /** Places a new box in a database, unless it is somewhere already. Throws Outage. */
   place(box: string, database: string): Promise<void>;
   /** Enters the database of a box that was moved there in the home database. Throws Outage. */
@@ -35,11 +35,9 @@ export async function createDirectory(home: Connections, log: Log): Promise<Dire
   const boxes = new Map<string, PlacedBox>();
   let newest = 0;
 
-  const note = (placed: PlacedBox): boolean => {
+  const note = (placed: PlacedBox): void => {
     newest = Math.max(newest, placed.version);
-    if ((boxes.get(placed.box)?.version ?? -1) >= placed.version) return false;
-    boxes.set(placed.box, placed);
-    return true;
+    if ((boxes.get(placed.box)?.version ?? -1) < placed.version) boxes.set(placed.box, placed);
   };
   const read = async (): Promise<void> => {
     for (const placed of await readPlacements(home, newest - overlap)) note(placed);
@@ -51,7 +49,7 @@ export async function createDirectory(home: Connections, log: Log): Promise<Dire
     note,
     async look(box) {
       const placed = await readPlacement(home, box);
-      return placed !== undefined && note(placed);
+      if (placed !== undefined) note(placed);
     },
     async place(box, database) {
       const placed = await placeBox(home, box, database);
