@@ -2,7 +2,7 @@
 # package-lock.json pins, first on the PATH: the machine's own Node only has to be able to run npm.
 # `make dev` needs no npm once the packages are there: it works in a checkout that belongs to another user.
 .DEFAULT_GOAL := help
-.PHONY: help docs dev test test-long long check format generate openapi static verify screenshots bench bench-against bench-memory bench-operator mutants attacks fuzz replicas faults orders hour questions e2e e2e-faults peers postgres-15 schema size envtest needs image sbom boxctl release publish install
+.PHONY: help docs dev test test-long long check format generate openapi static verify screenshots bench bench-against bench-memory bench-operator mutants attacks fuzz replicas faults orders hour questions e2e e2e-faults peers postgres-15 two-databases schema size envtest needs image sbom boxctl release publish install
 
 DOCKER ?= docker
 TAG ?= dev
@@ -22,7 +22,7 @@ test: install needs ## the tests, on a real Postgres and a real Kubernetes API
 	@npm test --silent
 
 # The workflow `weekly` runs each of them on a machine of its own.
-test-long: long postgres-15 mutants attacks fuzz questions replicas faults orders hour peers ## what is slow and rarely breaks, in many hours
+test-long: long postgres-15 two-databases mutants attacks fuzz questions replicas faults orders hour peers ## what is slow and rarely breaks, in many hours
 
 long: install needs ## the slow tests (*.long.test.ts), each once
 	@npm run --silent test:long
@@ -121,6 +121,9 @@ peers: install ## Traefik and Envoy in front of an app, apps in Rack, PHP, WSGI 
 
 envtest: install ## obtains the Kubernetes API that the tests run against: downloads, else builds of some minutes
 	@npm run --silent envtest
+
+two-databases: install needs ## the tests of the interface, REST, OAuth and isolation, with boxes on two databases
+	@npm run --silent test:two-databases
 
 postgres-15: install needs ## the tests of the database, tokens and people on Postgres 15, the oldest one
 	@npm run --silent test:postgres-15

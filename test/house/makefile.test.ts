@@ -18,6 +18,14 @@ describe('make dev', () => {
   });
 });
 
+describe('the workflow `weekly`', () => {
+  it('runs every target of `make test-long`', () => {
+    const [, targets = ''] = /^test-long: ([\w -]+?) ##/m.exec(readFileSync('Makefile', 'utf8')) ?? [];
+    const [, matrix = ''] = /^ +target: \[(.*)\]$/m.exec(readFileSync('.github/workflows/weekly.yml', 'utf8')) ?? [];
+    expect(targets.split(' ')).to.include('two-databases').and.deep.equal(matrix.split(', '));
+  });
+});
+
 describe('the test files that commands and pages name', () => {
   const pages = globSync('docs/maintainers/*.md').filter((page) => readFileSync(page, 'utf8').includes('.test.ts'));
   for (const file of ['Makefile', 'package.json', '.ci/run', ...pages]) {

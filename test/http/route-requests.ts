@@ -231,7 +231,7 @@ export async function newAuditEvent(api: BoxApi): Promise<string> {
 /** Stores a consent without scopes, as a person's yes does. */
 export async function storeGrant(api: BoxApi, box: string, user: string, client: string): Promise<void> {
   await ownerQuery(
-    api,
+    { database: api.databaseOf(box) },
     `INSERT INTO boxgate.consent (box, user_id, client, scopes, version, created_at)
      SELECT box, $2, $3, '{}', config_version, now() FROM boxgate.box WHERE box = $1`,
     [box, user, client],

@@ -254,7 +254,7 @@ describe('the built-in clients of a box', () => {
   it('their sessions count towards the quota of the box', async () => {
     const { box } = await newBox();
     for (let nth = 0; nth < 2; nth += 1) expect((await cliTokens(box)).status).to.equal(200);
-    const pool = createPool(api.database.apiUrl, { ...defaultLimits, connections: 1 }, 'test', () => undefined);
+    const pool = createPool(api.databaseOf(box).apiUrl, { ...defaultLimits, connections: 1 }, 'test', () => undefined);
     const active = await inBox(pool, box, 'snapshot', (connection) => countActive(connection, box, Date.now(), 10));
     await pool.end();
     expect(active).to.equal(2);

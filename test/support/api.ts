@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import type { ServiceAccountSettings } from '../../api/client/cluster.ts';
 import type { Adoption, ApplyResult } from '../../api/client/desired-state.ts';
@@ -8,13 +8,15 @@ import type { Environment } from '../../program/environment.ts';
 import { createLog } from '../../program/log.ts';
 import { createUiFiles } from '../../api/http/ui/ui-files.ts';
 import { serveApi } from '../../api/serve.ts';
-import { freshDatabase } from './postgres.ts';
+import { freshDatabase, homeOf } from './postgres.ts';
 import type { TestDatabase } from './postgres.ts';
 import { demandNoSecrets } from './secrets-in.ts';
 
 /** A real API on a database of its own, in this process. */
 export interface TestApi {
   readonly database: TestDatabase;
+  /** The database that a box is on: `database`, but for half of the boxes of {@link onTwoDatabases}. */
+  databaseOf(box: string): TestDatabase;
   /** `http://127.0.0.1:<port>`; a box is at `/boxes/<box>`. */
   readonly url: string;
   readonly managementUrl: string;
@@ -58,14 +60,27 @@ export const testEncryptionKey = Buffer.alloc(32, 7).toString('base64');
 /** The files of the admin UI, which are built once for all APIs of this process. */
 export const uiFiles = createUiFiles();
 
+/**
+ * BOXGATE_TEST_DATABASES=2: APIs of tests serve two databases. That of the test is the second one, which half of the
+ * boxes want, and among them `default`; the others are on a home database behind it.
+ */
+const onTwoDatabases = process.env['BOXGATE_TEST_DATABASES'] === '2';
+
+/** Returns the database that the Namespace of a box names; undefined: it names none. */
+function wantedDatabase(box: string): string | undefined {
+  return onTwoDatabases && (createHash('sha256').update(box).digest()[9] ?? 0) % 2 === 1 ? 'eu' : undefined;
+}
+
 /** Starts an API on a fresh database, or on one that is shared; `environment` overrides its settings. */
 export async function startApi(
   options: { readonly database?: TestDatabase; readonly environment?: Environment } = {},
 ): Promise<TestApi> {
   const database = options.database ?? (await freshDatabase());
+  const home = onTwoDatabases ? await homeOf(database) : database;
   const managementKey = randomBytes(16).toString('hex');
   const config = readApiConfig({
-    BOXGATE_DATABASE_URL: database.apiUrl,
+    BOXGATE_DATABASE_URL: home.apiUrl,
+    ...(onTwoDatabases && { BOXGATE_DATABASES: 'home,eu', BOXGATE_DATABASE_URL_EU: database.apiUrl }),
     BOXGATE_HOST: '127.0.0.1',
     BOXGATE_PORT: '0',
     BOXGATE_MANAGEMENT_PORT: '0',
@@ -85,6 +100,7 @@ export async function startApi(
   const manage = createManagement(managementUrl, managementKey);
   return {
     database,
+    databaseOf: (box) => (onTwoDatabases && wantedDatabase(box) === undefined ? home : database),
     managementUrl,
     managementKey,
     url: `http://127.0.0.1:${String(running.port)}`,
@@ -131,7 +147,7 @@ export function createManagement(url: string, key: string, cluster = 'test'): De
 
   async function call(box: string, lines: readonly object[], more: object = {}): Promise<readonly ApplyResult[]> {
     epoch ??= await claimEpoch(url, key, cluster);
-    const head = { cluster, epoch, complete: false, ...more };
+    const head = { cluster, epoch, complete: false, database: wantedDatabase(box), ...more };
     const response = await fetch(`${url}/boxes/${box}/apply`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/x-ndjson' },

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { joinInstallation } from '../../api/db/core/installation.ts';
 import { migrate } from '../../api/db/core/migrate.ts';
 import { upkeepAuditDays } from '../../api/db/audit/audit-days.ts';
 import { upkeepBuckets } from '../../api/db/session/bucket.ts';
@@ -68,11 +69,34 @@ export function bareDatabase(): Promise<TestDatabase> {
 async function createDatabase(like: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   await asOwner('postgres', (client) => client.query(`CREATE DATABASE ${name} OWNER ${ownerRole} ${like}`));
-  return {
+  const database = {
     ownerUrl: ownerUrlOf(name),
     apiUrl: databaseUrl(name, apiRole, apiPassword),
-    drop: () => asOwner('postgres', (client) => dropDatabase(client, name)),
+    async drop() {
+      await (await homes.get(database))?.drop();
+      await asOwner('postgres', (client) => dropDatabase(client, name));
+    },
   };
+  return database;
+}
+
+/** Home databases of the installations that {@link homeOf} has made. */
+const homes = new WeakMap<TestDatabase, Promise<TestDatabase>>();
+
+/** Returns the home database of an installation whose other database, `eu`, is the given one; always the same. */
+export function homeOf(database: TestDatabase): Promise<TestDatabase> {
+  const home = homes.get(database) ?? joinedHome(database);
+  homes.set(database, home);
+  return home;
+}
+
+async function joinedHome({ ownerUrl }: TestDatabase): Promise<TestDatabase> {
+  const home = await freshDatabase();
+  await joinInstallation([
+    { name: 'home', ownerUrl: home.ownerUrl },
+    { name: 'eu', ownerUrl },
+  ]);
+  return home;
 }
 
 const closingTime = 5_000;

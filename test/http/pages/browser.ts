@@ -93,13 +93,18 @@ export function unescaped(text: string): string {
 
 /** Stores a user of a box, as the users API would, with `data` as JSON text; its id. */
 export async function addUser(
-  api: Pick<TestApi, 'database'>,
+  api: Pick<TestApi, 'databaseOf'>,
   email: string,
   password: string,
   box = 'default',
   data: string | null = null,
 ): Promise<number> {
-  const pool = createPool(api.database.apiUrl, { ...defaultLimits, connections: 1 }, 'test-users', () => undefined);
+  const pool = createPool(
+    api.databaseOf(box).apiUrl,
+    { ...defaultLimits, connections: 1 },
+    'test-users',
+    () => undefined,
+  );
   const passwords = createPasswords(createHashQueue(1, 8), [Buffer.from(testEncryptionKey, 'base64')]);
   const stored = await passwords.store(password);
   const key = emailKey(email) ?? '';

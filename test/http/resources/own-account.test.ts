@@ -37,7 +37,7 @@ describe('the own account over REST', () => {
   }
 
   const tokenOf = async (user: number, client: string, box = 'default'): Promise<string> =>
-    (await userTokens(api.database.ownerUrl, box, client, user)).access;
+    (await userTokens(api.databaseOf(box).ownerUrl, box, client, user)).access;
 
   async function owner(): Promise<Owner> {
     const email = `own${String((nth += 1))}@shop.example`;

@@ -226,7 +226,8 @@ describe('whether the email of a user is verified', () => {
       const email = anEmail();
       const { status } = await newBrowser(api, box).submit('/auth/signup', { email, password });
       expect(status).to.be.oneOf([200, 303]);
-      const [row] = await ownerQuery(api, 'SELECT id FROM boxgate.user WHERE box = $1 AND email = $2', [box, email]);
+      const statement = 'SELECT id FROM boxgate.user WHERE box = $1 AND email = $2';
+      const [row] = await ownerQuery({ database: api.databaseOf(box) }, statement, [box, email]);
       return { id: String(row?.['id']), email };
     }
 

@@ -27,7 +27,7 @@ describe('a Group in a cluster', () => {
   };
 
   async function memberOf(name: string): Promise<void> {
-    const user = await addUser(rig, 'ann@shop.example', 'a long enough passphrase', box);
+    const user = await addUser({ databaseOf: () => rig.database }, 'ann@shop.example', 'a long enough passphrase', box);
     await ownerQuery(
       rig,
       'INSERT INTO boxgate.group_member (box, user_id, group_id) SELECT g.box, $2, g.id FROM boxgate.group g WHERE g.box = $1 AND g.name = $3',
