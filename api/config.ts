@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import {
+  databaseSuffix,
   reading,
   isLoopback,
   MOST_ENCRYPTION_KEYS,
@@ -157,7 +158,7 @@ export function readMigrateConfig(environment: Environment): MigrateConfig {
     return {
       databases: [
         readMigrated(read, home, '', createsRole),
-        ...others.map((name) => readMigrated(read, name, suffixOf(name), createsRole)),
+        ...others.map((name) => readMigrated(read, name, databaseSuffix(name), createsRole)),
       ],
       databaseWaitSeconds: read.integer('BOXGATE_DATABASE_WAIT_SECONDS', 0, 0, 3_600),
       leaveNewer: read.flag('BOXGATE_LEAVE_NEWER_SCHEMA'),
@@ -208,11 +209,6 @@ function databaseNames(read: EnvironmentReader): readonly [string, ...string[]] 
   return [first, ...others];
 }
 
-/** Returns the end of the names of the variables of a database that is not home. */
-function suffixOf(name: string): string {
-  return `_${name.toUpperCase().replaceAll('-', '_')}`;
-}
-
 function readDatabases(read: EnvironmentReader): Pick<ApiConfig, 'databases' | 'defaultDatabase'> {
   const [first, ...others] = databaseNames(read);
   const address = (name: string, suffix: string): DatabaseAddress => ({
@@ -220,7 +216,7 @@ function readDatabases(read: EnvironmentReader): Pick<ApiConfig, 'databases' | '
     url: read.url(`BOXGATE_DATABASE_URL${suffix}`, isPostgresUrl, postgresUrl).href,
   });
   return {
-    databases: [address(first, ''), ...others.map((name) => address(name, suffixOf(name)))],
+    databases: [address(first, ''), ...others.map((name) => address(name, databaseSuffix(name)))],
     defaultDatabase: read.word('BOXGATE_DEFAULT_DATABASE', first, [first, ...others]),
   };
 }

@@ -5,7 +5,7 @@ import { ManagementError } from '../api/client/management-error.ts';
 import { Secret } from '../api/client/secret.ts';
 import { startReconciler, type Reconciler } from '../operator/reconcile/reconciler.ts';
 import type { StopAtEnd } from './keep-running.ts';
-import { openDatabase } from './processes/database.ts';
+import { openDatabases } from './processes/database.ts';
 import { runApi, type DevApi } from './processes/dev-api.ts';
 import { DevError } from './options.ts';
 import { createDevOutput, type DevOutput, type DevStreams } from './output.ts';
@@ -85,10 +85,16 @@ async function serve(run: Run): Promise<number> {
     { host: '127.0.0.1', port: options.managementPort, usual: 8081, option: '--management-port' },
     patience,
   );
-  const [reader, databaseUrl] = await both(
+  const [reader, databases] = await both(
     listedFolder(run),
-    openDatabase(
-      { self: self.self, ownerUrl: options.databaseUrl, apiUrl: options.apiDatabaseUrl, state },
+    openDatabases(
+      {
+        self: self.self,
+        ownerUrl: options.databaseUrl,
+        apiUrl: options.apiDatabaseUrl,
+        file: options.databases,
+        state,
+      },
       output,
       stopAtEnd,
     ),
@@ -106,7 +112,7 @@ async function serve(run: Run): Promise<number> {
       self: self.self,
       compileCache: self.compileCache,
       folder: shortPath(options.folder, self.cwd),
-      databaseUrl,
+      databases,
       managementKey,
       state,
       onRestart: () => restart.sweep(),

@@ -20,6 +20,7 @@ Options of boxgate dev:
   --state <dir>           where data, secrets and logs are kept (.boxgate in the folder)
   --database-url <url>    use this Postgres, as its owner, instead of the embedded one (or BOXGATE_OWNER_URL)
   --api-database-url <url>  the role of the API there (without it, the owner creates one; or BOXGATE_DATABASE_URL)
+  --databases <file>      use several Postgres: a YAML file with databases: [{name: home, ownerUrl: …, url: …}, …]
   --once                  apply, print, and exit: 0 if everything is Ready, else 1
 `;
 
@@ -45,6 +46,8 @@ export interface DevOptions {
   readonly databaseUrl: string | undefined;
   /** The role of the API in that Postgres; otherwise its owner creates one. */
   readonly apiDatabaseUrl: string | undefined;
+  /** Absolute path of the file that names several Postgres, instead of `databaseUrl`. */
+  readonly databases: string | undefined;
   readonly once: boolean;
 }
 
@@ -66,7 +69,7 @@ export function readDevOptions(args: readonly string[], cwd: string, environment
     folder: absolute,
     ...addresses(values, environment),
     state: values.state === undefined ? path.join(absolute, '.boxgate') : path.resolve(cwd, values.state),
-    ...databases(values, environment),
+    ...databases(values, cwd, environment),
     once: values.once ?? false,
   };
 }
@@ -89,6 +92,7 @@ const OPTIONS = {
   state: { type: 'string' },
   'database-url': { type: 'string' },
   'api-database-url': { type: 'string' },
+  databases: { type: 'string' },
   once: { type: 'boolean' },
 } as const;
 
@@ -124,8 +128,18 @@ function publicUrl(values: Values, environment: Environment): string | undefined
   return url.href.replace(/\/+$/, '');
 }
 
-/** Reads the URLs of the owner and of the API's role. Throws UsageError. */
-function databases(values: Values, environment: Environment): Pick<DevOptions, 'databaseUrl' | 'apiDatabaseUrl'> {
+/** Reads the file of several databases, or the URLs of the owner and of the API's role. Throws UsageError. */
+function databases(
+  values: Values,
+  cwd: string,
+  environment: Environment,
+): Pick<DevOptions, 'databaseUrl' | 'apiDatabaseUrl' | 'databases'> {
+  if (values.databases !== undefined) {
+    if (values['database-url'] !== undefined || values['api-database-url'] !== undefined)
+      throw new UsageError('--databases names every database: leave --database-url and --api-database-url out');
+    const file = path.resolve(cwd, values.databases);
+    return { databaseUrl: undefined, apiDatabaseUrl: undefined, databases: file };
+  }
   const owner = values['database-url'] ?? environment['BOXGATE_OWNER_URL'];
   const isFromEnvironment = values['database-url'] === undefined;
   const api = values['api-database-url'] ?? (isFromEnvironment ? environment['BOXGATE_DATABASE_URL'] : undefined);
@@ -135,13 +149,19 @@ function databases(values: Values, environment: Environment): Pick<DevOptions, '
   return {
     databaseUrl: databaseUrl('--database-url', 'owner', owner),
     apiDatabaseUrl: databaseUrl('--api-database-url', 'boxgate_api', api),
+    databases: undefined,
   };
 }
 
 /** Checks a URL. The error does not show it, because it may hold a password. Throws UsageError. */
 function databaseUrl(option: string, role: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
-  const url = URL.parse(text);
-  if (url !== null && /^postgres(ql)?:$/.test(url.protocol) && url.username !== '') return text;
+  if (isPostgresUrl(text)) return text;
   throw new UsageError(`${option} must be a URL such as postgres://${role}:password@host:5432/database`);
+}
+
+/** Checks for the URL of a role in a Postgres. */
+export function isPostgresUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^postgres(ql)?:$/.test(url.protocol) && url.username !== '';
 }

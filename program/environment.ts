@@ -165,3 +165,8 @@ export function portOf(server: Server): number {
   if (typeof address === 'object' && address !== null) return address.port;
   throw new TypeError('the server does not listen on a TCP port');
 }
+
+/** Returns the end of the names of the variables of a database that is not home: `_EU_1` of `eu-1`. */
+export function databaseSuffix(name: string): string {
+  return `_${name.toUpperCase().replaceAll('-', '_')}`;
+}

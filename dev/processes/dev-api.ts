@@ -4,7 +4,9 @@ import { followRefusals, startApi, turnLog, type ApiProcess } from './api-proces
 import { DevError } from '../options.ts';
 import type { DevOutput } from '../output.ts';
 import { keepRunning, type StopAtEnd } from '../keep-running.ts';
+import type { ReadyDatabase } from './database.ts';
 import { freePort } from './port.ts';
+import { databaseSuffix } from '../../program/environment.ts';
 import { SMALL_HEAP } from '../../program/small-heap.ts';
 import type { StateFolder } from './state-folder.ts';
 
@@ -40,7 +42,8 @@ export interface DevApiOptions {
   /** 0: any free one. */
   readonly port: number;
   readonly managementPort: number;
-  readonly databaseUrl: Secret;
+  /** Home first. */
+  readonly databases: readonly ReadyDatabase[];
   readonly managementKey: Secret;
   readonly state: StateFolder;
   readonly settings: Readonly<Record<string, string>>;
@@ -104,14 +107,15 @@ async function startOnFreePorts(options: DevApiOptions): Promise<ApiProcess> {
 }
 
 function start(options: DevApiOptions, { port, managementPort }: Ports) {
-  const { self, compileCache, folder, state, databaseUrl, managementKey, settings } = options;
+  const { self, compileCache, folder, state, databases, managementKey, settings } = options;
   const [program, ...args] = self;
   return startApi({
     command: [program, ...SMALL_HEAP, ...args, 'api'],
     logFile: state.apiLog,
     environment: {
       ...settings,
-      BOXGATE_DATABASE_URL: databaseUrl.reveal(),
+      BOXGATE_DATABASES: databases.map(({ name }) => name).join(','),
+      ...Object.fromEntries(databases.map(databaseVariable)),
       BOXGATE_HOST: options.host,
       BOXGATE_PORT: String(port),
       BOXGATE_MANAGEMENT_PORT: String(managementPort),
@@ -127,6 +131,11 @@ function start(options: DevApiOptions, { port, managementPort }: Ports) {
       NODE_COMPILE_CACHE: compileCache,
     },
   });
+}
+
+/** Returns the variable with the URL of a database; the name of that of home has no end. */
+function databaseVariable({ name, url }: ReadyDatabase, index: number): readonly [string, string] {
+  return [`BOXGATE_DATABASE_URL${index === 0 ? '' : databaseSuffix(name)}`, url.reveal()];
 }
 
 /** Returns the address that callers reach the API by. */

@@ -113,6 +113,21 @@ describe('boxgate dev, which cannot begin', () => {
     expect(sentence).to.match(/^Postgres ended with code \d+ at its start; see \S+\/older\/postgres\.log$/);
   });
 
+  it('with a file of several databases that is none it says what is wrong, without a password', async () => {
+    const cases: readonly (readonly [text: string, said: RegExp])[] = [
+      ['databases: [{ name: canary', /\/several\.yaml cannot be read: /],
+      ['a: canary', /\/several\.yaml has no list databases$/],
+      ['databases: [{ name: home, ownerUrl: canary }]', /: databases\[0\] needs a name, and ownerUrl as postgres:\/\//],
+    ];
+    for (const [text, said] of cases) {
+      folder.write('several.yaml', text);
+      const options = ['--state', folder.path('elsewhere'), '--databases', folder.path('several.yaml')];
+      const { code, sentence } = await refused([manifests(), ...anyPorts, ...options]);
+      expect(code).to.equal(1);
+      expect(sentence).to.match(said).and.not.include('canary');
+    }
+  });
+
   describe('on a database', () => {
     async function refusedOn(url: string, more: readonly string[] = []): Promise<string> {
       const state = ['--state', folder.path('elsewhere')];

@@ -11,6 +11,7 @@ const standard = {
   state: '/srv/examples/.boxgate',
   databaseUrl: undefined,
   apiDatabaseUrl: undefined,
+  databases: undefined,
   once: false,
 };
 const url = 'postgres://owner:canary@127.0.0.1:5433/boxgate';
@@ -29,6 +30,7 @@ describe('readDevOptions', () => {
     [['examples', '--port', '9000', '--management-port', '9001'], { port: 9000, managementPort: 9001 }],
     [['examples', '--public-url', 'https://box.example/auth/'], { publicUrl: 'https://box.example/auth' }],
     [['examples', '--database-url', url], { databaseUrl: url }],
+    [['examples', '--databases', 'several.yaml'], { databases: '/srv/several.yaml' }],
     [['a', '--database-url', url, '--api-database-url', api], { ...a, databaseUrl: url, apiDatabaseUrl: api }],
   ];
   for (const [args, options] of good) {
@@ -57,6 +59,7 @@ describe('readDevOptions', () => {
     [['a', '--port'], /--port/],
     [['a', '--api-database-url', api], /^--api-database-url needs --database-url/],
     [['a', '--database-url', url, '--api-database-url', 'canary'], /^--api-database-url must be a URL such as/],
+    [['a', '--databases', 'x.yaml', '--database-url', url], /^--databases names every database: leave --database-url/],
     [['a', '--database-url', 'canary'], /^--database-url must be a URL such as/],
     [['a', '--database-url', 'postgres://127.0.0.1/canary'], /^--database-url must be a URL such as/],
   ];
