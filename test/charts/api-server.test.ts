@@ -55,6 +55,23 @@ describe('charts/boxgate on a real API server', () => {
     expect(all.map(({ kind }) => kind)).not.to.include('StatefulSet');
   });
 
+  it('has only valid objects with the values of examples/databases, for the clusters there', async () => {
+    const manifests = await renderChart([], ['--values', 'examples/databases/values.yaml']);
+    const names = ['bookshop', 'bookshop-eu'];
+    for (const name of names) {
+      await plane.call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name } } });
+    }
+    expect(await chart.validate(manifests)).to.equal('');
+    const clusters = manifestsIn(await readFile('examples/databases/clusters.yaml', 'utf8')).map(({ name }) => name);
+    const given: unknown = parse(await readFile('examples/databases/values.yaml', 'utf8'));
+    const databases = at(given, 'databases');
+    const owners = (isList(databases) ? databases : []).map((one) => at(one, 'owner', 'secretName'));
+    expect(owners).to.deep.equal(clusters.map((name) => `${name}-app`));
+    const boxes = manifestsIn(await readFile('examples/databases/boxes.yaml', 'utf8'));
+    expect(boxes.filter(({ kind }) => kind === 'Namespace').map(({ name }) => name)).to.deep.equal(names);
+    expect(at(given, 'rbac', 'boxes', 'namespaces')).to.deep.equal(names);
+  });
+
   it('has only valid objects, and the image of the checkout, by the command of docs/guides/kubernetes.md without Helm', async () => {
     const [, command = ''] = blocksOf('guides/kubernetes.md', 'Install', 'sh');
     const [, value = ''] =
