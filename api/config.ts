@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
+import { DATABASE_NAME } from '../crds/fields.ts';
 import {
   databaseSuffix,
   reading,
@@ -194,7 +195,7 @@ const hosts = 'must hold hosts in lower case, such as keys.example.com or keys.e
 const networks = 'must hold addresses or networks, such as 10.42.7.0/28, with commas between';
 
 /** Pattern of the name of a database. */
-const databaseName = /^[a-z](?:[a-z0-9-]{0,30}[a-z0-9])?$/;
+const databaseName = new RegExp(DATABASE_NAME);
 
 /** Name of the only database of an installation that names none. */
 const home = 'home';

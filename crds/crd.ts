@@ -48,6 +48,7 @@ const COLUMNS = {
     { name: 'CLIENTS', type: 'integer', jsonPath: '.status.clients' },
     { name: 'POLICIES', type: 'integer', jsonPath: '.status.policies' },
     { name: 'USERS', type: 'integer', jsonPath: '.status.users' },
+    { name: 'DATABASE', type: 'string', jsonPath: '.status.database' },
     ...ready,
     age,
   ],

@@ -24,7 +24,19 @@ kubectl, \`boxgate dev\` and REST read words without quotes as YAML 1.1. \`y\`, 
 \`false\` are false; \`0123\` is 83 and \`1_000\` is 1000. So \`active: no\` disables a client, and \`secret: yes\` is refused: quote it. The same holds for
 names of fields: in a key of \`jwks\`, quote \`"y"\` and \`"n"\`. Text in quotes is always text.
 
-Anchors, aliases and merge keys (\`<<: *base\`) are for manifests: a body over REST may have none of them, nor more than one document.`;
+Anchors, aliases and merge keys (\`<<: *base\`) are for manifests: a body over REST may have none of them, nor more than one document.
+
+## Annotations of a Namespace
+
+| annotation | meaning for the box |
+| --- | --- |
+| \`boxgate.dev/database\` | The database that it is placed on, one of \`BOXGATE_DATABASES\`. Without it a new box is in \`BOXGATE_DEFAULT_DATABASE\`, and another one stays where it is. When it changes, the box is moved; until then the Box has the condition \`NotInForce\` with the reason \`Moving\`. An unknown name is \`DatabaseUnknown\`, and nothing of the box is applied. \`status.database\` of the Box is where it is. |
+| \`boxgate.dev/hosts\` | [The hosts that it may have](../guides/tenancy.md#hosts). |
+| \`boxgate.dev/quota\` | [Its quotas](limits.md#quotas). |
+| \`boxgate.dev/secret-metadata\` | [Labels and annotations that its generated Secrets may have](../guides/tenancy.md#what-the-right-to-write-clients-includes). |
+| \`boxgate.dev/adopt-uid\`, \`boxgate.dev/discard-uid\` | [What happens to the data of an earlier namespace of its name](../guides/tenancy.md#deleting). |
+
+In a folder, \`boxgate.dev/database\` and \`boxgate.dev/quota\` are on a \`Namespace\` manifest.`;
 
 function notInForceSection(): string {
   const entries = Object.values(KINDS).flatMap(({ kind }) =>

@@ -123,6 +123,7 @@ export const statusSchemas = {
   Box: statusOf({
     issuer: text('Issuer of the tokens.', 2048),
     inClusterTokenUrl: text(IN_CLUSTER),
+    database: text('Database that the box is in.', 32),
     clients: count('How many clients the box has.'),
     policies: count('How many policies the box has.'),
     users: count('How many users the box has.'),

@@ -15,6 +15,7 @@ import {
   type DeclaredBoxes,
   type LastUses,
   type MissingLinks,
+  type MovedBox,
   type Owner,
 } from './desired-state.ts';
 import { ManagementError, refusal } from './management-error.ts';
@@ -83,6 +84,10 @@ export const ANSWERS = {
     what: 'the links that lead nowhere',
     is: (answer: unknown): answer is MissingLinks =>
       isObject(answer) && isList(answer['missing']) && answer['missing'].every(isLink),
+  },
+  move: {
+    what: 'the database of a box',
+    is: (answer: unknown): answer is MovedBox => has(answer, { database: 'string', moved: 'boolean' }),
   },
   pins: {
     what: 'the pins of ServiceAccounts',

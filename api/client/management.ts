@@ -13,6 +13,7 @@ import type {
   ServiceAccountsCall,
 } from './cluster.ts';
 import type {
+  Applied,
   ApplyHead,
   ApplyLine,
   ApplyProgress,
@@ -21,6 +22,7 @@ import type {
   DeclaredBox,
   EpochClaim,
   LastUses,
+  MoveCall,
 } from './desired-state.ts';
 import { ManagementError, refusal } from './management-error.ts';
 import { lines, ndjsonChunks } from './ndjson.ts';
@@ -51,17 +53,20 @@ export interface Management {
     accounts: ServiceAccountsCall,
     signal: AbortSignal,
   ): Promise<readonly PinnedServiceAccount[]>;
+  /** Moves a box to a database, in minutes if it is large; returns the one that it is in then. */
+  move(box: string, call: MoveCall, signal: AbortSignal): Promise<string>;
   /** Applies a call in one transaction; returns its results once all of it is committed. */
   apply(call: ApplyCall, signal: AbortSignal): Promise<readonly ApplyResult[]>;
 }
 
-/** Content of one apply call, and a listener for its progress. */
+/** Content of one apply call, and listeners for its progress and its last line. */
 export interface ApplyCall {
   readonly box: string;
   readonly head: ApplyHead;
   /** Lines, read once while they are sent. */
   readonly lines: Iterable<ApplyLine>;
   readonly onProgress?: (progress: ApplyProgress['progress']) => void;
+  readonly onApplied?: (applied: Applied) => void;
 }
 
 /** Address of the management port, and the key for it. */
@@ -79,6 +84,9 @@ export interface ManagementOptions {
 
 /** Characters: far beyond any line of an answer. */
 const longestLine = 1024 * 1024;
+
+/** Milliseconds: no byte comes before a box has been moved. A second call would begin the copy again. */
+const longestMove = 1_800_000;
 
 /** Characters of a reason, for a status. */
 const longestReason = 500;
@@ -121,9 +129,13 @@ export function createManagement(options: ManagementOptions): Management {
       const sent = { method: 'POST', path: `${pathOf(box)}/service-accounts`, values: [accounts] } as const;
       return (await ask(sent, ANSWERS.pins, signal)).pins;
     },
-    apply({ box, head, lines: sent, onProgress }, signal) {
+    async move(box, wanted, signal) {
+      const sent = { method: 'POST', path: `${pathOf(box)}/move`, values: [wanted], read: jsonBody } as const;
+      return understood(await call({ ...options, idleTimeout: longestMove }, sent, signal), ANSWERS.move).database;
+    },
+    apply({ box, head, lines: sent, ...listeners }, signal) {
       const path = `${pathOf(box)}/apply`;
-      const read = (answer: IncomingMessage) => results(answer, onProgress);
+      const read = (answer: IncomingMessage) => results(answer, listeners);
       return call(options, { method: 'POST', path, values: headed(head, sent), read }, signal);
     },
   };
@@ -253,17 +265,21 @@ function response(sent: ClientRequest): Promise<IncomingMessage> {
   });
 }
 
-async function results(answer: IncomingMessage, onProgress: ApplyCall['onProgress']): Promise<readonly ApplyResult[]> {
+async function results(
+  answer: IncomingMessage,
+  { onProgress, onApplied }: Pick<ApplyCall, 'onProgress' | 'onApplied'>,
+): Promise<readonly ApplyResult[]> {
   const found: ApplyResult[] = [];
-  let applied = false;
+  let applied: Applied | undefined;
   for await (const text of lines(textOf(answer), longestLine)) {
     const line = parseAnswerLine(text);
     if ('progress' in line) onProgress?.(line.progress);
     else if ('result' in line) found.push(line);
-    else applied = true;
+    else applied = line;
   }
   // An answer without its last line proves nothing: the transaction may or may not have been committed.
-  if (!applied) throw new ManagementError('unavailable', 'the answer of the API broke off');
+  if (applied === undefined) throw new ManagementError('unavailable', 'the answer of the API broke off');
+  onApplied?.(applied);
   return found;
 }
 

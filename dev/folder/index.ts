@@ -1,5 +1,5 @@
-import { readQuota } from '../../operator/desired/candidates.ts';
-import type { BoxQuota } from '../../operator/desired/source.ts';
+import { readDatabase, readQuota } from '../../operator/desired/candidates.ts';
+import type { BoxDatabase, BoxQuota } from '../../operator/desired/source.ts';
 import { objectKey, type Declared, type DeclaredSecret } from '../../operator/desired/declared.ts';
 import { manifestBody, type ManifestNamespace, type ManifestObject } from '../../api/client/manifest/manifest-file.ts';
 
@@ -54,7 +54,7 @@ interface FileSecret extends DeclaredSecret {
   readonly line: number;
 }
 
-/** A Namespace of a file that sets quotas. */
+/** A Namespace of a file that sets quotas or wants a database. */
 interface FileNamespace extends ManifestNamespace {
   /** Absolute path. */
   readonly file: string;
@@ -74,6 +74,8 @@ export interface BoxContents {
   readonly secrets: ReadonlyMap<string, FileSecret>;
   /** The quotas that a Namespace of the folder sets, or the defaults. */
   readonly quota: BoxQuota;
+  /** The database that a Namespace of the folder wants. */
+  readonly database: BoxDatabase;
 }
 
 /** An object that two places declare: `counts`, the first in the order of file names, is in force. */
@@ -112,10 +114,12 @@ export class FolderIndex {
   contents(box: string): BoxContents {
     const things = [...(this.#boxes.get(box)?.values() ?? [])].map(firstOf);
     for (const { thing } of this.#missing.values()) if (thing.namespace === box) things.push(thing);
+    const namespace = things.find(isNamespace);
     return {
       objects: things.filter(isObjectOfOurs),
       secrets: new Map(things.flatMap((thing) => (isSecret(thing) ? [[thing.name, thing]] : []))),
-      quota: readQuota(things.find(isNamespace)?.quota),
+      quota: readQuota(namespace?.quota),
+      database: readDatabase(namespace?.database),
     };
   }
 

@@ -119,8 +119,8 @@ export function createFolderSource(reader: FolderReader, folder: string, listene
     boxes: () => Promise.resolve(reader.index.boxes()),
     async list(box, signal) {
       const isEmpty = await isGone(reader, box, signal);
-      const { objects, quota } = reader.index.contents(box);
-      const listing = { objects, complete: reader.isComplete, quota };
+      const { objects, quota, database } = reader.index.contents(box);
+      const listing = { objects, complete: reader.isComplete, quota, database };
       if (!isEmpty) {
         empty.delete(box);
         return listing;

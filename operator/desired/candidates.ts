@@ -1,8 +1,9 @@
 import type { Candidate, Desired } from './desired.ts';
 import { declaredResource, validate, type ValidatedObject } from './validate.ts';
-import type { Listing, HostGrants, Tenancy, DeniedHosts, BoxQuota } from './source.ts';
+import type { BoxDatabase, BoxQuota, DeniedHosts, HostGrants, Listing, Tenancy } from './source.ts';
 import { fingerprint } from './declared.ts';
 import type { Resource } from '../../crds/validate.ts';
+import { DATABASE_ANNOTATION, DATABASE_NAME } from '../../crds/fields.ts';
 import { wordHint } from '../../crds/did-you-mean.ts';
 import { HIGHEST_QUOTA, isQuotaName, QUOTA_ANNOTATION, QUOTA_DEFAULTS, type Quota } from '../../crds/quota.ts';
 
@@ -157,6 +158,18 @@ export function readQuota(annotation: string | undefined): BoxQuota {
     quota[name] = limit;
   }
   return { quota };
+}
+
+const databaseName = new RegExp(DATABASE_NAME);
+
+/** Reads the database annotation of a Namespace: the name of a database. */
+export function readDatabase(annotation: string | undefined): BoxDatabase {
+  if (annotation === undefined) return {};
+  if (databaseName.test(annotation)) return { name: annotation };
+  const form = 'a name is up to 32 of a to z, 0 to 9 and hyphens, begins with a letter and ends without a hyphen';
+  return {
+    fault: `the annotation ${DATABASE_ANNOTATION} of the Namespace is not the name of a database: ${shown(annotation)}; ${form}`,
+  };
 }
 
 /** Returns the entries of an annotation, separated by commas or blanks. */

@@ -19,6 +19,8 @@ export interface Listing {
   readonly definitions?: InstalledKinds | undefined;
   /** Quotas that the Namespace sets; absent if no Namespace is known. */
   readonly quota?: BoxQuota;
+  /** Database that the Namespace wants for the box; absent if no Namespace is known. */
+  readonly database?: BoxDatabase;
 }
 
 /** The grants of namespaces and the claims of Boxes, of all boxes together. */
@@ -198,6 +200,14 @@ export interface InstalledFields {
 
 /** Definitions of kinds, as far as they could be read. */
 export type InstalledKinds = ReadonlyMap<Kind, InstalledFields>;
+
+/** Database that a Namespace wants for its box. */
+export interface BoxDatabase {
+  /** Absent if the Namespace names none: the box stays where it is. */
+  readonly name?: string;
+  /** The mistake in the annotation, for people; until it is corrected, nothing of the box is applied. */
+  readonly fault?: string;
+}
 
 /** Quotas that a Namespace sets for its box. */
 export interface BoxQuota {

@@ -195,6 +195,10 @@ export function callsOfLeader(management: Management, leads: () => boolean): Man
       requireLead(leads);
       return management.putHosts(...call);
     },
+    async move(...call) {
+      requireLead(leads);
+      return management.move(...call);
+    },
     async apply(...call) {
       requireLead(leads);
       return management.apply(...call);

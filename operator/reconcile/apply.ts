@@ -1,7 +1,7 @@
 import type { Adoption, ApplyLine, ApplyResult, DeclareLine } from '../../api/client/desired-state.ts';
 import type { Fault } from '../../crds/fault.ts';
 import { withoutDenied } from '../desired/candidates.ts';
-import { replaceRows, type KnownRow, type StoredState } from './box-cache.ts';
+import { destinationOf, replaceRows, type KnownRow, type StoredState } from './box-cache.ts';
 import { declarerOf, ownerOf } from '../desired/declared.ts';
 import { intentOf, rowKey, rowOf, type Desired } from '../desired/desired.ts';
 import { releaseRetained } from '../secrets/forget.ts';
@@ -117,8 +117,9 @@ async function carryOut(pass: BoxPass, plan: Plan, desired: readonly Desired[]):
   const { declare, remove: due, left } = nextCall({ declare: plan.declare, remove: confirmed });
   // Before the row loses its owner: afterwards nobody could tell whose secret it is.
   const removed = await releaseRetained(pass.secrets, desired, due);
-  const isQuotaTold = quotaText(quota, stored) === stored.quota;
-  if (removed.length === 0 && declare.length === 0 && isQuotaTold) return { removed, left };
+  // The API says whether it has a database that the box is not in yet.
+  const isTold = quotaText(quota, stored) === stored.quota && destinationOf(cache) === undefined;
+  if (removed.length === 0 && declare.length === 0 && isTold) return { removed, left };
   const declared = new Map(declare.map((one) => [one.validated.rowKey, one]));
   const results = await api.apply(false, [...removed.map(removalLine), ...declare.map(declareLine)]);
   for (const result of results) noteResult(result, declared.get(rowKey(result)), stored);

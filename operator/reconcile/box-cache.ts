@@ -29,6 +29,8 @@ export interface StoredState {
   readonly undeclaredLinks: Map<string, boolean>;
   /** Quotas last sent to the API, as JSON. */
   quota: string;
+  /** Database that the box is in; undefined if no answer has told it yet. */
+  database: string | undefined;
   /**
    * `matched`: the rows are those of the database, as far as anybody can know. `doubtful`: the next pass compares
    * everything. `unknown`: they were never read, and a missing row says nothing.
@@ -78,6 +80,8 @@ interface NamespaceCache {
   isRetired: boolean;
   /** Last event about quotas of the Namespace that cannot be read. */
   quotaFault: string | undefined;
+  /** Database that it wants for the box. */
+  database: string | undefined;
 }
 
 /** Usage of a box, as it was last read. */
@@ -125,13 +129,26 @@ export interface BoxCache {
   nextLook: number | undefined;
 }
 
+/** Returns the database that a box has to be moved to; undefined if it is where its Namespace wants it. */
+export function destinationOf({ namespace, stored, locked }: BoxCache): string | undefined {
+  if (locked !== undefined || stored.database === undefined) return undefined;
+  return namespace.database === stored.database ? undefined : namespace.database;
+}
+
 /** Returns the cache of a box of which nothing is known. */
 export function emptyCache(): BoxCache {
   return {
     declared: { objects: new Map(), definitions: undefined, issuer: '' },
-    stored: { rows: new Map(), refusals: new Map(), undeclaredLinks: new Map(), quota: '{}', certainty: 'unknown' },
+    stored: {
+      rows: new Map(),
+      refusals: new Map(),
+      undeclaredLinks: new Map(),
+      quota: '{}',
+      database: undefined,
+      certainty: 'unknown',
+    },
     deletions: { missing: 0, hasPending: false },
-    namespace: { claim: undefined, isRetired: false, quotaFault: undefined },
+    namespace: { claim: undefined, isRetired: false, quotaFault: undefined, database: undefined },
     secrets: { generated: new Map(), leftovers: new Set() },
     published: new Map(),
     locked: undefined,

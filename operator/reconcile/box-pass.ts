@@ -1,4 +1,5 @@
 import type {
+  Applied,
   NamespaceClaim,
   ApplyLine,
   ApplyResult,
@@ -10,7 +11,7 @@ import type { Quota } from '../../crds/quota.ts';
 import type { Candidate, Desired } from '../desired/desired.ts';
 import type { Listing, Source } from '../desired/source.ts';
 import type { KeptSecrets, SecretKeeper } from '../secrets/keeper.ts';
-import type { BoxCache } from './box-cache.ts';
+import type { BoxCache, StoredState } from './box-cache.ts';
 import type { PinnedServiceAccount, SeenServiceAccount } from '../../api/client/cluster.ts';
 import type { Link } from '../../crds/links.ts';
 import type { KeyObject } from 'node:crypto';
@@ -76,29 +77,39 @@ export interface BoxApi {
 /** Facts about a box that every apply call tells. */
 interface BoxHead {
   readonly box: string;
+  /** Learns the database that the box is in. */
+  readonly stored: StoredState;
   /** True if its namespace does not exist. */
   readonly isGone: boolean;
   /** Absent in the calls that only remove. */
   readonly namespace?: NamespaceClaim | undefined;
   /** Quotas that the Namespace sets. If absent, the API keeps those that it has. */
   readonly quota?: Partial<Quota> | undefined;
+  /** Database that the Namespace wants. If absent, a box stays where it is. */
+  readonly database?: string | undefined;
 }
 
 /** Returns the API for a box. */
 export function boxApi(
-  { box, isGone, namespace, quota }: BoxHead,
-  { management, cluster, epoch, onProgress }: Pick<PassContext, 'management' | 'cluster' | 'epoch' | 'onProgress'>,
+  { box, stored, isGone, namespace, quota, database }: BoxHead,
+  context: Pick<PassContext, 'management' | 'cluster' | 'epoch' | 'onProgress'>,
   signal: AbortSignal,
 ): BoxApi {
+  const { management, cluster, epoch } = context;
   const told = {
     ...(namespace === undefined ? {} : { namespace }),
     ...(isGone ? { missing: true as const } : {}),
     ...(quota === undefined ? {} : { quota }),
+    ...(database === undefined ? {} : { database }),
+  };
+  const onProgress = (progress: ApplyProgress['progress']): void => context.onProgress(box, progress);
+  const onApplied = (applied: Applied): void => {
+    stored.database = applied.database;
   };
   return {
     async apply(complete, lines) {
       const head = { cluster, epoch: await epoch(signal), complete, ...told };
-      return management.apply({ box, head, lines, onProgress: (progress) => onProgress(box, progress) }, signal);
+      return management.apply({ box, head, lines, onProgress, onApplied }, signal);
     },
     missingLinks: (links) => management.missingLinks(box, links, signal),
     async lastUses() {

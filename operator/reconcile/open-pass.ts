@@ -18,7 +18,7 @@ export async function openPass(request: PassRequest): Promise<BoxPass> {
   const { box, cache, scope, context, signal } = request;
   const began = context.now().getTime();
   const { listing, hostsFailure } = await listed(request);
-  const api = boxApi({ box, isGone: listing.isGone === true }, context, signal);
+  const api = boxApi({ box, stored: cache.stored, isGone: listing.isGone === true }, context, signal);
   await retire(api, listing, cache);
   // New definitions change the meaning of objects and the fields of statuses.
   const isSameMeaning = cache.declared.definitions === listing.definitions;
@@ -31,6 +31,7 @@ export async function openPass(request: PassRequest): Promise<BoxPass> {
     before: cache.namespace.quotaFault,
     events: context.events,
   });
+  cache.namespace.database = listing.database?.name;
   cache.nextLook = undefined;
   const isSweep = scope === 'everything' || cache.stored.certainty !== 'matched';
   // Statuses that somebody else wrote: only in a sweep, so that two conflicting writers write rarely.
@@ -85,12 +86,13 @@ function noteClaim({ tenancy }: Listing, { namespace, stored }: BoxCache): void 
   namespace.claim = claim;
 }
 
-/** Adds the namespace of the box and its quotas, which the calls from now on tell. Throws what the source throws. */
+/** Adds what calls tell from now on: the namespace, its quotas and its database. Throws what the source throws. */
 export async function inNamespace(pass: BoxPass): Promise<BoxPass> {
-  const { box, listing, context, signal } = pass;
+  const { box, listing, cache, context, signal } = pass;
   const namespace = await currentClaim(pass);
-  const quota = listing.quota?.quota;
-  const api = boxApi({ box, isGone: listing.isGone === true, namespace, quota }, context, signal);
+  const [quota, database] = [listing.quota?.quota, listing.database?.name];
+  const head = { box, stored: cache.stored, isGone: listing.isGone === true, namespace, quota, database };
+  const api = boxApi(head, context, signal);
   return { ...pass, namespace, quota, api };
 }
 

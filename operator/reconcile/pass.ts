@@ -1,3 +1,4 @@
+import { ManagementError } from '../../api/client/management-error.ts';
 import type { Desired } from '../desired/desired.ts';
 import { linkKey, linksToAsk } from '../desired/desired.ts';
 import type { Link } from '../../crds/links.ts';
@@ -26,6 +27,8 @@ export async function reconcileBox(request: PassRequest): Promise<Remainder> {
   const [pass, desired] = await Promise.all([inNamespace(opened), desiredState(opened), keepService(opened)]);
   const outcome = await outcomeOf(async () => {
     const deletions = deletionsOf(removal);
+    const fault = pass.listing.database?.fault;
+    if (fault !== undefined) throw new ManagementError('unknown-database', fault);
     if (pass.isSweep) await compareWithStored(pass, desired);
     const { removed, left } = await applyPlan(pass, desired, deletions);
     await forgetUnusedSecrets(pass, desired, [...deletions.removed, ...removed]);

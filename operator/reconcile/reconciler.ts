@@ -1,7 +1,7 @@
 import { ManagementError } from '../../api/client/management-error.ts';
 import { watchApiAvailability, type ApiAvailability } from './api-availability.ts';
 import { defaultBackOff, WorkQueue, type QueueOptions } from './work-queue.ts';
-import { emptyCache, type BoxCache } from './box-cache.ts';
+import { destinationOf, emptyCache, type BoxCache } from './box-cache.ts';
 import { createClusterSettings, type ReadServiceAccounts, createJobs, SWEEP } from './sweep.ts';
 import { startDeadlines } from './deadlines.ts';
 import { failureOf, type Failure } from '../status/reconcile-result.ts';
@@ -95,6 +95,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
     else if (cache.nextLook !== undefined) queue.addAfter(box, cache.nextLook - options.now().getTime());
     failing.delete(box);
     reach.noteServed();
+    if (destinationOf(cache) !== undefined) moves.add(box);
   }
   const { jobs, firstSweep } = createJobs({ context, settings, caches, compare, sweepPeriod, signal });
 
@@ -114,6 +115,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
       onFailure(isJob ? '' : key, error, wait);
     },
   });
+  const moves = createMoves({ ...options, epoch, caches, onMoved: (box) => queue.add(box), onFailure }, signal);
   meter?.measure(
     () => queue.waiting,
     () => caches.values(),
@@ -153,9 +155,31 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
     retry,
     async stop(grace = 0) {
       reach.stop();
-      await stopWithin(grace, queue.stop(), stopping, schedule);
+      await stopWithin(grace, Promise.all([queue.stop(), moves.stop()]), stopping, schedule);
     },
   };
+}
+
+/** Dependencies of moves. */
+interface MovesOptions extends Pick<ReconcilerOptions, 'management' | 'cluster' | 'random' | 'schedule' | 'onFailure'> {
+  readonly epoch: () => Promise<number>;
+  readonly caches: ReadonlyMap<string, BoxCache>;
+  readonly onMoved: (box: string) => void;
+}
+
+/**
+ * Returns a queue of boxes, each of which is moved to the database that its Namespace wants. Passes do not wait for it:
+ * a move may take minutes.
+ */
+function createMoves({ management, cluster, epoch, caches, onMoved, ...options }: MovesOptions, signal: AbortSignal) {
+  async function run(box: string): Promise<void> {
+    const cache = caches.get(box);
+    const database = cache && destinationOf(cache);
+    if (cache === undefined || database === undefined) return;
+    cache.stored.database = await management.move(box, { cluster, epoch: await epoch(), database }, signal);
+    onMoved(box);
+  }
+  return new WorkQueue({ ...options, ...passing, concurrency: 1, run });
 }
 
 async function measured(meter: PassMeter | undefined, box: string, pass: () => Promise<Remainder>): Promise<Remainder> {
@@ -212,7 +236,7 @@ function quietFailure(): PromiseWithResolvers<never> {
 /** Lets running passes end within `grace` milliseconds, then aborts them. */
 async function stopWithin(
   grace: number,
-  ended: Promise<void>,
+  ended: Promise<unknown>,
   stopping: AbortController,
   schedule: QueueOptions['schedule'],
 ): Promise<void> {

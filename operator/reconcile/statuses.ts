@@ -1,7 +1,14 @@
 import { doubtRows, type BoxCache, type Published } from './box-cache.ts';
 import { objectKey } from '../desired/declared.ts';
 import type { Desired } from '../desired/desired.ts';
-import { deletionWaits, type Failure, isSameResult, failureOf, type Refusal } from '../status/reconcile-result.ts';
+import {
+  deletionWaits,
+  type Failure,
+  isOfDatabase,
+  isSameResult,
+  failureOf,
+  type Refusal,
+} from '../status/reconcile-result.ts';
 import { resultsOfBox } from '../status/box-results.ts';
 import type { Condition, ObjectStatus } from '../status/object-status.ts';
 import type { BoxPass, PassContext } from './box-pass.ts';
@@ -190,20 +197,24 @@ export async function writeStatuses(pass: BoxPass, desired: readonly Desired[], 
       // Only an admin's decision helps, which is seen immediately: there is no reason to retry.
       await releaseTerminating(pass);
       return publish(pass, desired, 'pending');
-    case 'failed':
-      await publish(pass, desired, failureOf(outcome.error), reported(pass, desired));
+    case 'failed': {
+      const failure = failureOf(outcome.error);
+      await publish(pass, desired, failure, reported(pass, desired, failure));
       throw outcome.error;
+    }
   }
 }
 
 /**
  * Returns the keys of the objects whose statuses a failure leaves as they are. Before the rows were ever read, nobody
- * knows whether an object is in force: a status about what it declares now stays. A Box tells whether the API answers.
+ * knows whether an object is in force: a status about what it declares now stays. A Box tells whether the API answers,
+ * and has the database that its Namespace wants.
  */
-function reported({ cache, context }: BoxPass, desired: readonly Desired[]): ReadonlySet<string> {
+function reported({ cache, context }: BoxPass, desired: readonly Desired[], failure: Failure): ReadonlySet<string> {
   const { source, apiFault } = context;
   if (cache.stored.certainty !== 'unknown') return new Set();
-  const objects = desired.map(({ object }) => object).filter(({ kind }) => kind !== 'Box' || apiFault() === undefined);
+  const isOfBox = apiFault() !== undefined || isOfDatabase(failure);
+  const objects = desired.map(({ object }) => object).filter(({ kind }) => kind !== 'Box' || !isOfBox);
   return new Set(objects.filter((one) => source.isReported?.(one) === true).map(({ key }) => key));
 }
 

@@ -1,8 +1,8 @@
 import type { ClientUsage } from '../../api/client/desired-state.ts';
 import { accountName, type AccountState } from '../desired/declared.ts';
 import type { PassContext } from '../reconcile/box-pass.ts';
-import type { BoxCache, UsageCache, StoredState } from '../reconcile/box-cache.ts';
-import type { Failure, ReconcileResult, RowState } from './reconcile-result.ts';
+import { destinationOf, type BoxCache, type UsageCache, type StoredState } from '../reconcile/box-cache.ts';
+import { isOfDatabase, type Failure, type ReconcileResult, type RowState } from './reconcile-result.ts';
 import type { Desired } from '../desired/desired.ts';
 import { danglingLinks, linksOf } from '../desired/desired.ts';
 import { ManagementError } from '../../api/client/management-error.ts';
@@ -49,6 +49,8 @@ export function resultsOfBox(
     inClusterTokenUrl: hasAddress(one) ? inClusterTokenUrl : '',
     service: tellsService(one) ? cache.service : undefined,
     quotaFault: one.object.kind === 'Box' ? namespace.quotaFault : undefined,
+    database: one.object.kind === 'Box' ? stored.database : undefined,
+    destination: one.object.kind === 'Box' && !isOfDatabase(open) ? destinationOf(cache) : undefined,
     apiFault: one.object.kind === 'Box' ? apiFault : undefined,
     usage: one.object.kind === 'Client' ? usageOf(one, usage?.clients.get(one.validated.id)) : undefined,
     users: one.object.kind === 'Box' ? usage?.users : undefined,
@@ -89,6 +91,8 @@ function accountsOf({ object, validated }: Desired, { accounts }: BoxCache): rea
 
 function rowState(one: Desired, { locked, stored }: BoxCache, open: 'pending' | Failure): RowState {
   if (locked !== undefined) return locked;
+  // The Box speaks for its Namespace, also while its settings are in force.
+  if (one.object.kind === 'Box' && isOfDatabase(open)) return open;
   const row = stored.rows.get(one.validated.rowKey);
   if (row?.declarer.uid === one.object.uid && row.digest === one.digest) return 'applied';
   const refusal = stored.refusals.get(one.object.key);

@@ -3,7 +3,7 @@ import { faultSentence, joinedSentences, type Fault } from '../../crds/fault.ts'
 import type { Kind } from '../../crds/kind.ts';
 import { hasNoCondition, idleRefresh, linksToNothing, nobodyLinked, opensToAll, someOf } from '../../crds/warnings.ts';
 import type { Declared } from '../desired/declared.ts';
-import type { ReconcileResult } from './reconcile-result.ts';
+import { isOfDatabase, type ReconcileResult } from './reconcile-result.ts';
 import type { Condition } from './object-status.ts';
 import { CONDITIONS, HOLDING_BACK, isConditionType, NEXT_STEPS, type ConditionType, type Reason } from './reasons.ts';
 import { accountName, strangerAmong, type AccountState } from '../desired/declared.ts';
@@ -85,6 +85,7 @@ function valid(input: ReconcileResult): Answer {
   }
   if (typeof input.row === 'object' && input.row.result === 'quota')
     return ['False', 'QuotaExceeded', input.row.detail];
+  if (object.kind === 'Box' && isOfDatabase(input.row)) return ['False', 'DatabaseUnknown', input.row.detail];
   return ['True', 'Accepted', ''];
 }
 
@@ -120,8 +121,8 @@ function conflict({ desired: { object, validated, loses }, row, unusable }: Reco
 /** Returns the condition that kstatus treats as failed instead of in progress: only a change of the object helps. */
 function stalled(input: ReconcileResult): Answer | undefined {
   const [status, reason, message] = valid(input);
-  // Free quota, or a newer operator, helps too.
-  if (reason === 'QuotaExceeded' || reason === 'NewerFields') return undefined;
+  // Free quota, a newer operator, or another annotation of the Namespace helps too.
+  if (reason === 'QuotaExceeded' || reason === 'NewerFields' || reason === 'DatabaseUnknown') return undefined;
   return status === 'False' ? ['True', reason, message] : undefined;
 }
 
@@ -188,6 +189,7 @@ function synced({ desired: { object, validated, loses, secret }, row }: Reconcil
   if (loses !== undefined) return ['False', 'Rejected', `the ${identityOf(object)} belongs to ${loses}`];
   if (typeof row === 'object' && row.result === 'failed')
     return ['False', 'NotApplied', `it could not be applied: ${row.detail}`];
+  if (isOfDatabase(row)) return ['False', 'DatabaseUnknown', row.detail];
   if (typeof row === 'object') return ['False', 'Rejected', row.detail];
   if (row === 'applied') return ['True', 'Applied', ''];
   if (row === 'unreachable') return ['False', 'Unavailable', 'it could not be applied; it is tried again'];
@@ -262,6 +264,11 @@ function withoutEffect(input: ReconcileResult): Answer | undefined {
   const idle = idleRefresh(traits.kind === 'Client' && traits.listsIdleRefresh, 'spec.');
   const all = [...said, ...(idle === undefined ? [] : [idle])];
   if (input.quotaFault !== undefined) return ['True', 'QuotaNotReadable', joinedSentences([input.quotaFault, ...all])];
+  const { database = '', destination } = input;
+  if (destination !== undefined) {
+    const moving = `the box is still in the database ${database}, and is being moved to ${destination}`;
+    return ['True', 'Moving', joinedSentences([moving, ...all])];
+  }
   const unlisted = unlistedHost(input);
   if (unlisted !== undefined) return ['True', 'JwksHostNotListed', joinedSentences([unlisted, ...all])];
   const closed = notPermitted(input);

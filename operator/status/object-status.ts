@@ -58,6 +58,8 @@ export type Columns =
       readonly issuer: string;
       /** Token URL inside the cluster; empty if there is no cluster. */
       readonly inClusterTokenUrl: string;
+      /** Database that it is in; undefined if that is not known yet. */
+      readonly database: string | undefined;
       readonly clients: number;
       readonly policies: number;
       readonly users: number | undefined;

@@ -78,6 +78,8 @@ export const REASONS = {
   Invalid: 'The object breaks a rule. A client stays as it was; a policy whose rule cannot be used grants nothing.',
   TooLarge: 'The object is larger than the limit in the message. What was applied before stays in force.',
   QuotaExceeded: 'The box has as much as its quota allows, and the object is one of the youngest.',
+  DatabaseUnknown:
+    'The annotation boxgate.dev/database of the Namespace names no database of the installation: nothing new of the box is applied.',
   // SecretReady
   SecretFound: 'The secret is in the Secret that the object names.',
   SecretGenerated: 'The secret was generated and is in its Secret.',
@@ -139,6 +141,8 @@ export const REASONS = {
   WithoutEffect: 'The object has fields that this version accepts but does not implement.',
   RefreshNotEnabled: 'The client lists refresh_token, and no grant of it issues refresh tokens.',
   QuotaNotReadable: 'The annotation boxgate.dev/quota has a mistake: the box keeps the quotas that it had.',
+  Moving:
+    'The annotation boxgate.dev/database of the Namespace names another database than the one that the box is in, and still serves from.',
 } as const;
 
 /** A reason of {@link REASONS}. */
@@ -159,6 +163,7 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   TooLarge: 'Make it smaller and apply it again',
   // The message says what to do.
   QuotaExceeded: '',
+  DatabaseUnknown: 'A cluster admin corrects the annotation boxgate.dev/database of the Namespace',
   // SecretReady
   SecretFound: '',
   SecretGenerated: '',
@@ -220,4 +225,5 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
     'Set refresh_token: true in the settings of a listed grant, such as spec.auth.authorization_code, or remove the entry',
   QuotaNotReadable:
     'A cluster admin corrects the annotation, such as clients=20000,users=5000; it takes effect at once',
+  Moving: 'Look at the log of the operator if this lasts',
 };

@@ -10,9 +10,10 @@ export interface Refusal {
   readonly digest: string;
   /**
    * `locked`: the box belongs to another namespace, and nothing of it is applied. `quota`: the object is one of the
-   * youngest of a box that has used up its quota. `failed`: the pass failed, and not because the API is away.
+   * youngest of a box that has used up its quota. `database`: the Namespace wants a database that does not exist.
+   * `failed`: the pass failed for another reason, and not because the API is away.
    */
-  readonly result: 'invalid' | 'conflict' | 'locked' | 'quota' | 'failed';
+  readonly result: 'invalid' | 'conflict' | 'locked' | 'quota' | 'database' | 'failed';
   readonly faults: readonly Fault[];
   readonly detail: string;
 }
@@ -42,6 +43,10 @@ export interface ReconcileResult {
   readonly service: ServiceState | undefined;
   /** Reason why the quotas of a box's Namespace cannot be read. */
   readonly quotaFault: string | undefined;
+  /** Database that a Box is in; undefined if that is unknown. */
+  readonly database: string | undefined;
+  /** Database that a Box has to be moved to. */
+  readonly destination: string | undefined;
   /** Reason why the API cannot serve at present, for a box. */
   readonly apiFault: string | undefined;
   /** Usage of a client, once it was read. */
@@ -72,6 +77,8 @@ export function isSameResult(one: ReconcileResult, other: ReconcileResult): bool
     one.inClusterTokenUrl === other.inClusterTokenUrl &&
     isSameService(one.service, other.service) &&
     one.quotaFault === other.quotaFault &&
+    one.database === other.database &&
+    one.destination === other.destination &&
     one.apiFault === other.apiFault &&
     isSameUsage(one.usage, other.usage) &&
     one.users === other.users &&
@@ -102,7 +109,13 @@ export type Failure = 'unreachable' | Refusal;
 export function failureOf(error: unknown): Failure {
   if (error instanceof ManagementError && error.code === 'unavailable') return 'unreachable';
   const detail = error instanceof Error ? error.message : String(error);
-  return { digest: '', result: 'failed', faults: [], detail };
+  const isOfDatabase = error instanceof ManagementError && error.code === 'unknown-database';
+  return { digest: '', result: isOfDatabase ? 'database' : 'failed', faults: [], detail };
+}
+
+/** Checks whether a pass failed because the Namespace wants a database that does not exist. */
+export function isOfDatabase(state: RowState): state is Refusal & { readonly result: 'database' } {
+  return typeof state === 'object' && state.result === 'database';
 }
 
 /** Returns the message for an object whose deletion waits because of a failure. */

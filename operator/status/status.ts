@@ -170,7 +170,7 @@ export function statusOf(input: ReconcileResult, conditions: readonly Condition[
 
 function columnsOf(input: ReconcileResult): Columns {
   const { desired, policies, clients, dangling, usage, users, members, lastUsed, accounts } = input;
-  const { issuer, inClusterTokenUrl } = input;
+  const { issuer, inClusterTokenUrl, database } = input;
   const { object, validated } = desired;
   const { traits, id, secret } = validated;
   switch (object.kind) {
@@ -196,7 +196,7 @@ function columnsOf(input: ReconcileResult): Columns {
     case 'Group':
       return { kind: 'Group', name: id, members };
     case 'Box':
-      return { kind: 'Box', issuer, inClusterTokenUrl, clients, policies, users, admin: adminOf(validated) };
+      return { kind: 'Box', issuer, inClusterTokenUrl, database, clients, policies, users, admin: adminOf(validated) };
   }
 }
 

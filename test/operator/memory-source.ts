@@ -1,4 +1,4 @@
-import type { BoxQuota, Source } from '../../operator/desired/source.ts';
+import type { BoxDatabase, BoxQuota, Source } from '../../operator/desired/source.ts';
 import type { Declared, DeclaredSecret } from '../../operator/desired/declared.ts';
 import type { ObjectStatus } from '../../operator/status/object-status.ts';
 import { resolveKept, type SecretKeeper, type SecretRequest } from '../../operator/secrets/keeper.ts';
@@ -18,6 +18,8 @@ export interface MemorySource extends Source {
   secrets: readonly DeclaredSecret[];
   /** Quota annotations of the Namespace. */
   quota?: BoxQuota;
+  /** Database annotation of the Namespace. */
+  database?: BoxDatabase;
   complete: boolean;
   /** Objects that are there though the list does not have them: what a live look finds. */
   hidden: readonly Declared[];
@@ -44,6 +46,7 @@ export function memorySource(): MemorySource {
         objects: source.objects.filter(({ namespace }) => namespace === box),
         complete: source.complete,
         ...(source.quota === undefined ? {} : { quota: source.quota }),
+        ...(source.database === undefined ? {} : { database: source.database }),
       }),
     async boxSecrets() {
       const named = new Map(source.secrets.map((secret) => [secret.name, secret]));

@@ -62,15 +62,19 @@ export interface ProcessRig extends OperatorRig<ApiProcess> {
 /**
  * Starts a rig on the control plane that the test files of this process share, or on one of a test's own. Its API holds
  * nobody back who fails often: how often a test asks before a client is live is a matter of the machine. `isPublic`:
- * its issuers are addresses at which it answers.
+ * its issuers are addresses at which it answers. `placed`: its boxes are on the databases of these settings.
  */
-export async function startOperatorRig(own?: ControlPlane, isPublic = false): Promise<OperatorRig> {
-  const [plane, database] = await Promise.all([own ?? controlPlane(), freshDatabase()]);
+export async function startOperatorRig(
+  own?: ControlPlane,
+  isPublic = false,
+  placed?: { readonly home: TestDatabase; readonly environment: Environment },
+): Promise<OperatorRig> {
+  const [plane, database] = await Promise.all([own ?? controlPlane(), placed?.home ?? freshDatabase()]);
   const ports = await ownPorts();
   const url = isPublic ? { BOXGATE_PUBLIC_URL: `http://127.0.0.1:${ports.BOXGATE_PORT}` } : {};
   const [account, api] = await Promise.all([
     installOperator(plane),
-    startApi({ database, environment: { ...unthrottled, ...ports, ...url } }),
+    startApi({ database, environment: { ...unthrottled, ...ports, ...url, ...placed?.environment } }),
   ]);
   return rigOver(
     { plane, database, account },

@@ -26,6 +26,8 @@ export function resultOf(object: Declared, fields: Partial<ReconcileResult & Des
     inClusterTokenUrl: '',
     service: undefined,
     quotaFault: undefined,
+    database: undefined,
+    destination: undefined,
     apiFault: undefined,
     refusal: undefined,
     usage: undefined,

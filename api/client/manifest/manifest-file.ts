@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../crds/path.ts';
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { Secret } from '../secret.ts';
-import { DNS_LABEL, OBJECT_NAME } from '../../../crds/fields.ts';
+import { DATABASE_ANNOTATION, DNS_LABEL, OBJECT_NAME } from '../../../crds/fields.ts';
 import { QUOTA_ANNOTATION } from '../../../crds/quota.ts';
 import { API_GROUP, API_VERSION, KINDS, isKind, type Kind } from '../../../crds/kind.ts';
 import { mustBeKind } from '../../../crds/manifest.ts';
@@ -32,13 +32,14 @@ export interface ManifestSecret {
   readonly line: number;
 }
 
-/** A Namespace that sets quotas of its box, as written in a file. */
+/** A Namespace that sets quotas of its box, or wants a database for it, as written in a file. */
 export interface ManifestNamespace {
   readonly namespace: string;
   readonly name: string;
   readonly line: number;
-  /** Its annotation. */
-  readonly quota: string;
+  /** Its annotations. */
+  readonly quota: string | undefined;
+  readonly database: string | undefined;
 }
 
 /** Reason why a file cannot be read as manifests. */
@@ -71,9 +72,9 @@ const defaultNamespace = 'default';
 
 /**
  * Reads the text of a file: any number of YAML documents (JSON is YAML), each an object of ours, a Secret, a Namespace
- * that sets quotas, a List of such, or of a foreign kind, which is skipped. Unquoted words mean the same as to kubectl.
- * Never throws. An object of ours that cannot be identified makes the whole file unreadable: otherwise nobody could
- * tell which one is missing.
+ * that sets quotas or wants a database, a List of such, or of a foreign kind, which is skipped. Unquoted words mean the
+ * same as to kubectl. Never throws. An object of ours that cannot be identified makes the whole file unreadable:
+ * otherwise nobody could tell which one is missing.
  */
 export function parseManifests(text: string, fallback = defaultNamespace): ManifestFile {
   const objects: ManifestObject[] = [];
@@ -203,15 +204,18 @@ function jsonOf(value: unknown, line: number): string {
   });
 }
 
-/** Reads a Namespace that sets quotas; returns undefined for others. */
+/** Reads a Namespace that sets quotas or wants a database; returns undefined for others. */
 function readNamespace(value: JsonObject, line: number): ManifestNamespace | undefined {
   const { metadata } = value;
   const annotations = isObject(metadata) && isObject(metadata['annotations']) ? metadata['annotations'] : {};
-  const quota = annotations[QUOTA_ANNOTATION];
-  if (quota === undefined) return undefined;
+  const [quota, database] = [QUOTA_ANNOTATION, DATABASE_ANNOTATION].map((name) => {
+    const text = annotations[name];
+    return text === undefined || typeof text === 'string' ? text : JSON.stringify(text);
+  });
+  if (quota === undefined && database === undefined) return undefined;
   const { name } = identity(value, line, defaultNamespace);
   if (!label.test(name)) throw new Unreadable(line, 'metadata.name must be lower-case letters, digits and -');
-  return { namespace: name, name, line, quota: typeof quota === 'string' ? quota : JSON.stringify(quota) };
+  return { namespace: name, name, line, quota, database };
 }
 
 function readSecret(value: JsonObject, line: number, fallback: string): ManifestSecret {

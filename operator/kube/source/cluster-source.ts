@@ -132,7 +132,8 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
       // Objects that lists still have of it are outdated.
       if (namespace === undefined) return { objects: [], complete: true, isGone: true };
       const tenancy = watches.tenancies.of(namespace);
-      return { objects, complete: true, tenancy, quota: namespace.quota, definitions: options.definitions?.kinds() };
+      const { quota, database } = namespace;
+      return { objects, complete: true, tenancy, quota, database, definitions: options.definitions?.kinds() };
     },
     isListed: (box) => stores?.namespaces.store.hasNamespace(box) === true,
     namespaceOf: async (box, signal) => (await liveNamespace(options.api, box, signal)).claim,

@@ -112,6 +112,7 @@ function fieldsOf(columns: Columns, live: Readonly<Record<string, unknown>>): Re
       return {
         issuer: given(columns.issuer),
         inClusterTokenUrl: given(columns.inClusterTokenUrl),
+        database: columns.database ?? live['database'],
         clients: columns.clients,
         policies: columns.policies,
         // A new box has none.

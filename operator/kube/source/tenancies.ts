@@ -1,11 +1,12 @@
 import { MOST_HOSTS } from '../../../api/client/cluster.ts';
 import { isObject } from '../../../crds/path.ts';
 import { assignableHosts, type HostClaim, HOSTS_ANNOTATION, validateHosts } from '../../desired/hosts.ts';
-import type { BoxQuota, HostReading, HostGrants, Tenancy } from '../../desired/source.ts';
+import type { BoxDatabase, BoxQuota, HostReading, HostGrants, Tenancy } from '../../desired/source.ts';
 import type { DeclaredObject } from './declared-object.ts';
 import type { Kept, Novelty, ObjectStore } from '../client/object-store.ts';
+import { DATABASE_ANNOTATION } from '../../../crds/fields.ts';
 import { QUOTA_ANNOTATION } from '../../../crds/quota.ts';
-import { annotationEntries, readQuota, SECRET_METADATA_ANNOTATION } from '../../desired/candidates.ts';
+import { annotationEntries, readDatabase, readQuota, SECRET_METADATA_ANNOTATION } from '../../desired/candidates.ts';
 import type { NamespaceClaim } from '../../../api/client/desired-state.ts';
 import { identityOf, metadataOf } from '../client/kube-object.ts';
 
@@ -127,6 +128,7 @@ export interface DeclaredNamespace extends Kept {
   readonly claim: NamespaceClaim;
   readonly hosts: readonly string[];
   readonly quota: BoxQuota;
+  readonly database: BoxDatabase;
   readonly secretMetadata: readonly string[];
 }
 
@@ -157,10 +159,11 @@ export function declaredNamespace(value: unknown): DeclaredNamespace | undefined
     claim: { uid, ...(adopt === undefined ? {} : { adopt }), ...(discard === undefined ? {} : { discard }) },
     hosts: annotationEntries(annotation(HOSTS_ANNOTATION)),
     quota: readQuota(annotation(QUOTA_ANNOTATION)),
+    database: readDatabase(annotation(DATABASE_ANNOTATION)),
     secretMetadata: annotationEntries(annotation(SECRET_METADATA_ANNOTATION)),
   };
 }
 
-function textOf({ isTerminating, claim, hosts, quota, secretMetadata }: DeclaredNamespace): string {
-  return JSON.stringify([isTerminating, claim, hosts, quota, secretMetadata]);
+function textOf({ isTerminating, claim, hosts, quota, database, secretMetadata }: DeclaredNamespace): string {
+  return JSON.stringify([isTerminating, claim, hosts, quota, database, secretMetadata]);
 }

@@ -87,6 +87,20 @@ describe('createFolderSource', () => {
     await eventually('nothing is set', async () => JSON.stringify((await quota())?.quota) === '{}');
   });
 
+  it('reads the database of a box from a Namespace manifest', async () => {
+    const database = async () => (await source.list('default', stopping.signal)).database;
+    const namespace = (text: string) =>
+      `apiVersion: v1\nkind: Namespace\nmetadata: {name: default, annotations: {boxgate.dev/database: "${text}"}}\n`;
+    watch();
+    folder.write('namespace.yaml', namespace('eu'));
+    await eventually('the box was told of', () => changed.includes('default'));
+    expect(await database()).to.deep.equal({ name: 'eu' });
+    folder.save('namespace.yaml', namespace('EU'));
+    await eventually('the mistake is named', async () => (await database())?.fault !== undefined);
+    folder.remove('namespace.yaml');
+    await eventually('none is wanted', async () => JSON.stringify(await database()) === '{}');
+  });
+
   const changes: [title: string, change: () => void, names: string[]][] = [
     ['a file that is written', () => folder.write('b.yaml', clientYaml('b')), ['a', 'b']],
     ['a file that is saved by renaming', () => folder.save('a.yaml', clientYaml('b')), ['b']],

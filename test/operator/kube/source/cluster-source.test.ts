@@ -57,6 +57,7 @@ describe('a cluster as a source', () => {
       'CLIENTS',
       'POLICIES',
       'USERS',
+      'DATABASE',
       'READY',
       'REASON',
       'AGE',

@@ -22,7 +22,10 @@ function statusOf(name: string, uid = `uid-${name}`): ObjectStatus {
     place: '',
     observedGeneration: 1,
     conditions: [],
-    columns: { kind: 'Box', issuer: '', inClusterTokenUrl: '', clients: 0, policies: 0, users: 0, admin: undefined },
+    columns: {
+      ...{ kind: 'Box', issuer: '', inClusterTokenUrl: '', database: 'home', clients: 0, policies: 0 },
+      ...{ users: 0, admin: undefined },
+    },
     faults: [],
   };
 }
