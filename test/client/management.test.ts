@@ -12,7 +12,7 @@ type Answer = (request: IncomingMessage, response: ServerResponse, body: string)
 
 const signal = new AbortController().signal;
 const head = { cluster: 'c', epoch: 1, complete: true };
-const applied = '{"box":"shop","config_version":7}\n';
+const applied = '{"box":"shop","config_version":7,"database":"home"}\n';
 const done = '{"kind":"Client","id":"a","result":"created"}\n';
 
 /** The management port as a peer on the wire, which answers as a case wants it to. */

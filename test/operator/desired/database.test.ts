@@ -69,6 +69,24 @@ describe('the database that a Namespace wants for its box', () => {
     for (const box of [far, near]) expect(await rig.token(box, 'app', secret)).to.equal(200);
   });
 
+  it('gets the box when it is changed, with all that the box serves', async () => {
+    const box = await boxIn('home');
+    await rig.ready('Client', box, 'app');
+    await isIn(box, 'home');
+    for (const database of ['eu', 'home']) {
+      await want(box, database);
+      await isIn(box, database);
+      await eventually('nothing is moved any more', async () => {
+        return (await rig.condition('Box', box, 'box', 'NotInForce')) === 'undefined/undefined';
+      });
+      expect(await rig.token(box, 'app', secret)).to.equal(200);
+      await rig.put('Client', box, 'app', { grant_types: ['client_credentials'], secret: `${secret}${database}` });
+      await eventually('it takes changes', async () => (await rig.token(box, 'app', `${secret}${database}`)) === 200);
+      await rig.put('Client', box, 'app', { grant_types: ['client_credentials'], secret });
+      await eventually('it takes changes', async () => (await rig.token(box, 'app', secret)) === 200);
+    }
+  });
+
   const wrong = [
     ['us', 'There is no database us; the databases are home, eu'],
     ['EU!', 'is not the name of a database: "EU!"; a name is up to 32 of a to z, 0 to 9 and hyphens'],

@@ -63,6 +63,7 @@ describe('a replica that leads no more', () => {
     const head = { cluster: 'c', epoch: 1, complete: false };
     const calls: Readonly<Record<string, (api: Management) => Promise<unknown>>> = {
       'claims no epoch': (api) => api.claimEpoch('c', signal),
+      'moves no box': (api) => api.move('shop', { cluster: 'c', epoch: 1, database: 'eu' }, signal),
       'applies nothing': (api) => api.apply({ box: 'shop', head, lines: [] }, signal),
     };
     for (const [what, call] of Object.entries(calls)) {

@@ -58,12 +58,15 @@ describe('statusOf', () => {
     });
     expect(
       publishedStatus(
-        resultOf(declared('Box', 'box', {}), { issuer: 'i', inClusterTokenUrl: 'u', clients: 1, policies: 2 }),
+        resultOf(declared('Box', 'box', {}), {
+          ...{ issuer: 'i', inClusterTokenUrl: 'u', database: 'eu', clients: 1, policies: 2 },
+        }),
       ).columns,
     ).to.deep.equal({
       kind: 'Box',
       issuer: 'i',
       inClusterTokenUrl: 'u',
+      database: 'eu',
       clients: 1,
       policies: 2,
       users: undefined,

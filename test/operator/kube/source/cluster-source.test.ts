@@ -42,7 +42,7 @@ describe('a cluster as a source', () => {
     const text = await kubectl(rig.plane, 'get', 'clients,accesspolicies,boxes', '--namespace', rig.box);
     expect(text).to.match(/client\.boxgate\.dev\/app +app +client_credentials +inline +1 +True/);
     expect(text).to.match(/accesspolicy\.boxgate\.dev\/readers +allow +1 +True/);
-    expect(text).to.match(/box\.boxgate\.dev\/box +http\S+ +1 +1 +0 +True/);
+    expect(text).to.match(/box\.boxgate\.dev\/box +http\S+ +1 +1 +0 +home +True/);
     const headings = async (kinds: string, ...more: readonly string[]): Promise<string[]> => {
       const printed = await kubectl(rig.plane, 'get', kinds, '--namespace', rig.box, ...more);
       return (printed.split('\n')[0] ?? '').trim().split(/ +/);
