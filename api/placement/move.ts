@@ -35,6 +35,8 @@ export async function moveBox<D extends MovableDatabase>(databases: Databases<D>
   const target = databases.named(database);
   const source = await present(databases, box);
   if (source !== target) {
+    // Otherwise each attempt would stop the writes of the box for nothing.
+    await target.check();
     const version = await inTransit(source, box, 'write', async (connection) => {
       await demandEpoch(connection, cluster, epoch);
       return steps.beginLeaving(connection, box, database);
