@@ -2,7 +2,7 @@ import { isObject } from '../../../crds/path.ts';
 import { expect } from 'chai';
 import { joinInstallation } from '../../../api/db/core/installation.ts';
 import { eventually } from '../../support/eventually.ts';
-import { freshDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { asOwner, freshDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
 
 describe('the database that a Namespace wants for its box', () => {
@@ -85,6 +85,32 @@ describe('the database that a Namespace wants for its box', () => {
       await rig.put('Client', box, 'app', { grant_types: ['client_credentials'], secret });
       await eventually('it takes changes', async () => (await rig.token(box, 'app', secret)) === 200);
     }
+  });
+
+  it('gets the box once it is there; until then the box is served where it is, and says so', async () => {
+    const box = await boxIn('home');
+    await rig.ready('Client', box, 'app');
+    const name = new URL(eu.ownerUrl).pathname.slice(1);
+    await asOwner('postgres', async (client) => {
+      await client.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+      await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
+    });
+    try {
+      await want(box, 'eu');
+      await eventually('it says so', async () => {
+        return (await rig.condition('Box', box, 'box', 'NotInForce')) === 'True/Moving';
+      });
+      const text = 'the box is still in the database home, and is being moved to eu';
+      expect(JSON.stringify(await statusOf(box))).to.contain(text);
+      for (const kind of ['Box', 'Client'] as const) {
+        expect(await rig.condition(kind, box, kind === 'Box' ? 'box' : 'app')).to.equal('True/Ready');
+      }
+      expect(await rig.token(box, 'app', secret)).to.equal(200);
+    } finally {
+      await asOwner('postgres', (client) => client.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`));
+    }
+    await isIn(box, 'eu');
+    expect(await rig.token(box, 'app', secret)).to.equal(200);
   });
 
   const wrong = [
