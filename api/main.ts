@@ -2,7 +2,7 @@ import { wordHint } from '../crds/did-you-mean.ts';
 import { readApiConfig, readMigrateConfig, readResetAdminConfig } from './config.ts';
 import type { ApiConfig, MigrateConfig } from './config.ts';
 import { ensureApiRole } from './db/core/api-role.ts';
-import { joinInstallation } from './db/core/installation.ts';
+import { joinInstallation, rebuildDirectory } from './db/core/installation.ts';
 import { migrate } from './db/core/migrate.ts';
 import { isCausedByOutage } from './db/core/outage.ts';
 import type { Environment } from '../program/environment.ts';
@@ -16,6 +16,7 @@ import { serveApi } from './serve.ts';
 
 const usage = `Usage: boxgate api                         serve the boxes of a database
        boxgate migrate                     bring a database to this release's schema, as its owner
+       boxgate migrate --rebuild-directory the same, and enters the boxes of all databases in a home database that was restored
        boxgate admin reset <box> <email>   give an administrator a new password, which is read from standard input
 Settings come from the environment; see docs/reference/configuration.md.
 `;
@@ -25,6 +26,7 @@ export function main(args: readonly string[], environment: Environment): Promise
   const commands = new Map([
     ['api', () => runApi(environment)],
     ['migrate', () => runMigrate(environment)],
+    ['migrate --rebuild-directory', () => runRebuild(environment)],
   ]);
   const [group, verb, box, email, ...more] = args;
   if (group === 'admin' && verb === 'reset' && box !== undefined && email !== undefined && more.length === 0)
@@ -67,6 +69,14 @@ async function migrateAll({ databases, leaveNewer }: MigrateConfig, deadline: nu
     }
   }
   return failures;
+}
+
+async function runRebuild(environment: Environment): Promise<number> {
+  const done = await runMigrate(environment);
+  const { databases } = readMigrateConfig(environment);
+  const boxes = await rebuildDirectory(databases);
+  process.stdout.write(`entered ${String(boxes)} boxes of the other databases in ${databases[0].name}\n`);
+  return done;
 }
 
 async function runReset(box: string, email: string, environment: Environment): Promise<number> {

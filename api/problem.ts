@@ -54,3 +54,10 @@ export class Problem extends Error {
 export function nothingHere(): Problem {
   return new Problem('not-found', 'There is nothing at this address');
 }
+
+/** Creates the 503 for a box whose database was restored from a backup, until an admin accepts the loss of data. */
+export function dataMissing(): Problem {
+  const message =
+    'DataMissing: the database of this box was restored from a backup, and an admin has not accepted it yet';
+  return new Problem('unavailable', message, { 'Retry-After': '60' });
+}

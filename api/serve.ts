@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import type { PoolClient } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp } from './app.ts';
 import type { ApiContext } from './http/server/api-context.ts';
@@ -16,6 +17,7 @@ import { createUserHints } from './credentials/user-hint.ts';
 import { checkIdentity } from './db/core/installation.ts';
 import { Outage } from './db/core/outage.ts';
 import { defaultLimits, openDatabase } from './db/core/pool.ts';
+import type { Connections } from './db/core/pool.ts';
 import { heldBodyBytes } from './http/request/read-body.ts';
 import { createManagementApp } from './http/management/management.ts';
 import { createFailedPolicies } from './policy/decide.ts';
@@ -54,6 +56,8 @@ import { createDatabases } from './placement/databases.ts';
 import type { Databases } from './placement/databases.ts';
 import { createDirectory } from './placement/directory.ts';
 import type { Directory } from './placement/directory.ts';
+import { createRestores } from './placement/restores.ts';
+import type { Restores } from './placement/restores.ts';
 import { checkOpen, serveDatabase } from './placement/served-database.ts';
 import type { OpenDatabase, Served, SharedParts } from './placement/served-database.ts';
 import { waitForDatabase } from './wait-for-database.ts';
@@ -99,20 +103,24 @@ export async function serveApi(
   const sealing = createKeySealing(config.encryptionKeys);
   const limits = { ...defaultLimits, connections: config.poolSize };
   const open = ({ name, url }: DatabaseAddress): OpenDatabase => {
-    const pools = openDatabase(url, limits, (error) => {
+    const onError = (error: Error): void => {
       log.warn({ ...errorFacts(error), database: name }, 'a connection to Postgres broke');
-    });
-    return { name, pools, clock: createFollowedClock(pools.general, log) };
+    };
+    const verify = (client: PoolClient): Promise<void> => restores.verify(name, client);
+    const pools = openDatabase(url, { ...limits, ...(more.length > 0 && { verify }) }, onError);
+    return { name, pools, clock: createFollowedClock(pools.general, log), restoredAt: () => restores.at(name) };
   };
   const [first, ...more] = config.databases;
   const opened: Opened = [open(first), ...more.map(open)];
-  const [home] = opened;
+  const [home, ...others] = opened;
+  const restores: Restores = createRestores([named(home), ...others.map(named)], log);
   try {
     const check = (): Promise<void> => checkOpen(home, sealing);
     await waitForDatabase(check, { config, certificate: certificates.management, log, signal });
+    await restores.check();
     const directory = await createDirectory(home.pools.general, log);
     const now = throttleNow ?? home.clock.now;
-    return await start({ config, certificates, opened, directory, sealing, log, uiFiles, throttleNow: now });
+    return await start({ config, certificates, opened, directory, restores, sealing, log, uiFiles, throttleNow: now });
   } catch (error) {
     await endAll(opened);
     throw error;
@@ -121,6 +129,10 @@ export async function serveApi(
 
 /** The databases of the settings; the first is home. */
 type Opened = readonly [OpenDatabase, ...OpenDatabase[]];
+
+function named({ name, pools }: OpenDatabase): { readonly name: string; readonly pool: Connections } {
+  return { name, pool: pools.general };
+}
 
 async function endAll(opened: Opened): Promise<void> {
   await Promise.all(opened.map(({ pools }) => pools.end()));
@@ -132,6 +144,7 @@ interface Given {
   readonly certificates: Certificates;
   readonly opened: Opened;
   readonly directory: Directory;
+  readonly restores: Restores;
   readonly sealing: KeySealing;
   readonly log: Log;
   readonly throttleNow: () => number;
@@ -139,7 +152,7 @@ interface Given {
 }
 
 async function start(given: Given): Promise<RunningApi> {
-  const { config, opened, directory, sealing, log, throttleNow } = given;
+  const { config, opened, directory, restores, sealing, log, throttleNow } = given;
   const hashes = createHashQueue(config.hashThreads, hashesWaiting);
   const fetches = createFairQueue({ resource: 'fetches', noun: 'keys that have to be fetched' }, fetchLimits);
   const inFlight = createInFlight();
@@ -194,11 +207,12 @@ async function start(given: Given): Promise<RunningApi> {
   const unfollow = followCertificates(servers, parts);
   await databases.home.begin();
   const stopping = new AbortController();
-  const following = others.length === 0 ? undefined : directory.follow();
+  const following = others.length === 0 ? [] : [directory.follow(), restores.follow()];
   const beginning = databases.beginOthers(async (database) => {
     const one = opened.find(({ name }) => name === database.name) ?? home;
     await checkOpen(one, sealing);
     await checkIdentity(home.pools.general, one.name, one.pools.general);
+    await restores.check(one.name);
     await database.begin();
   }, stopping.signal);
   // A replica that takes requests while it reaches no other database would refuse those of their boxes.
@@ -206,7 +220,7 @@ async function start(given: Given): Promise<RunningApi> {
   const stopBackground = async (): Promise<void> => {
     stopping.abort();
     await beginning;
-    await Promise.all([following?.stop(), ...databases.all.map((database) => database.stop())]);
+    await Promise.all([...following.map((one) => one.stop()), ...databases.all.map((database) => database.stop())]);
   };
   const ports = await openPorts(servers, config).catch(async (error: unknown) => {
     unfollow();

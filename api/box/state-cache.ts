@@ -5,6 +5,7 @@ import { singleStatements } from '../db/hot/index.ts';
 import type { BatchedStatements } from '../db/hot/index.ts';
 import { Outage } from '../db/core/outage.ts';
 import { inSavepoint } from '../db/core/transaction.ts';
+import { dataMissing } from '../problem.ts';
 import type { Connection } from '../db/core/transaction.ts';
 import type { BoxState, MovingBoxState } from './box-state.ts';
 import { createLoadedBoxes } from './loaded-boxes.ts';
@@ -156,7 +157,8 @@ export type Transaction = <T>(work: (connection: Connection) => Promise<T>) => P
 export interface StateCache {
   /**
    * Decides under the box's current configuration: if it changed meanwhile, the changes are loaded and the decision is
-   * repeated; after two such rounds under a lock on the box's row. Undefined if there is no such box. Throws Outage.
+   * repeated; after two such rounds under a lock on the box's row. Undefined if there is no such box. Throws Outage, and
+   * Problem for a box whose database was restored from a backup.
    */
   decide<T>(box: string, decision: Decision<T>): Promise<T | undefined>;
   /** Creates an empty state that is not held: for the effect of changes that are not committed. */
@@ -193,7 +195,9 @@ export function createStateCache(parts: LoadedBoxesParts): StateCache {
 
   /** Decides once. Throws ConfigChanged if the state is not the current configuration. */
   function attempt<T>(state: BoxState, decision: Decision<T>): Promise<T> {
-    const { pool, statements } = placementOf(state.box);
+    const { pool, statements, restoredAt } = placementOf(state.box);
+    const least = restoredAt?.() ?? 0;
+    if (state.version < least) return Promise.reject(new ConfigChanged(least));
     const current = new CurrentStatements(statements, state);
     const transaction: Transaction = (work) =>
       inHeldBox(pool, state.box, (connection, found) => {
@@ -214,8 +218,10 @@ export function createStateCache(parts: LoadedBoxesParts): StateCache {
    * refusal commits what the decision had stored before it, as it would have without the lock.
    */
   async function decideLocked<T>(box: string, decision: Decision<T>): Promise<T | undefined> {
-    const decided = await inHeldBox(placementOf(box).pool, box, async (connection, version) => {
+    const { pool, restoredAt } = placementOf(box);
+    const decided = await inHeldBox(pool, box, async (connection, version) => {
       if (version === undefined) return undefined;
+      if (restoredAt !== undefined && version < restoredAt()) throw dataMissing();
       const state = await boxes.present(connection, box, version);
       if (state === undefined) return undefined;
       const current = new CurrentStatements(singleStatements(connection), state, true);

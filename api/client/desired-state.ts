@@ -43,6 +43,11 @@ export interface ApplyHead {
   readonly missing?: true;
   /** The database that the Namespace wants for the box. Absent: the default one for a new box, otherwise its own. */
   readonly database?: string;
+  /**
+   * The config version of what a restored backup has left of the box, 0 for nothing: an admin accepts that. Until then
+   * the call is refused as `data-missing`.
+   */
+  readonly accept_data_loss?: number;
   /** Quotas that the Namespace sets; a missing name has its default. Absent: the stored ones stay. */
   readonly quota?: Partial<Quota>;
 }
@@ -179,9 +184,11 @@ export interface Applied {
 
 /**
  * Reason why a call did nothing: a later epoch was claimed; Postgres is unreachable or busy; the box is bound to
- * another namespace; it wants a database that there is not; the call itself is wrong; a bug of the API.
+ * another namespace; it wants a database that there is not; its database was restored from a backup, and an admin has
+ * not accepted that; the call itself is wrong; a bug of the API.
  */
-export type NotAppliedCode = 'fenced' | 'unavailable' | 'locked' | 'unknown-database' | 'refused' | 'bug';
+export type NotAppliedCode =
+  'fenced' | 'unavailable' | 'locked' | 'unknown-database' | 'data-missing' | 'refused' | 'bug';
 
 /** Last line of an apply call that did nothing, and the body of any other refusal. */
 export interface NotApplied {

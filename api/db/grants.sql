@@ -19,7 +19,9 @@ GRANT SELECT, INSERT ON boxgate.audit_event TO :role;
 GRANT SELECT, INSERT, UPDATE ON boxgate.box_use, boxgate.lease TO :role;
 GRANT SELECT, UPDATE ON boxgate.session_count TO :role;
 GRANT SELECT, INSERT, UPDATE ON boxgate.placement TO :role;
-GRANT SELECT ON boxgate.identity, boxgate.database, boxgate.schema_version, boxgate.bucket, boxgate.audit_day TO :role;
+GRANT SELECT, UPDATE (beat) ON boxgate.identity TO :role;
+GRANT SELECT, UPDATE (beat, next, restored_at) ON boxgate.database TO :role;
+GRANT SELECT ON boxgate.schema_version, boxgate.bucket, boxgate.audit_day TO :role;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA boxgate TO :role;
 -- Only functions of the owner call these. Those of buckets are created later, too, and nobody may call them then.
 REVOKE EXECUTE ON FUNCTION boxgate.make_bucket_check(integer) FROM :role;

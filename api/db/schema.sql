@@ -15,13 +15,20 @@
 CREATE TABLE boxgate.identity (
   single       boolean PRIMARY KEY DEFAULT true CHECK (single),
   id           uuid NOT NULL DEFAULT gen_random_uuid(),
-  installation uuid NOT NULL
+  installation uuid NOT NULL,
+  -- Rises every few seconds; a backup has an older one.
+  beat         bigint NOT NULL DEFAULT 0
 );
 
 -- The databases of the installation by the names that its settings give them.
 CREATE TABLE boxgate.database (
-  name text PRIMARY KEY,
-  id   uuid NOT NULL UNIQUE
+  name        text PRIMARY KEY,
+  id          uuid NOT NULL UNIQUE,
+  -- The beat that it is known to have, the one that was meant for it last, and the time of its last restore in microseconds since
+  -- 1970: boxes there whose version is older may lack data.
+  beat        bigint NOT NULL DEFAULT 0,
+  next        bigint NOT NULL DEFAULT 0,
+  restored_at bigint NOT NULL DEFAULT 0
 );
 
 -- The boxes that are in another database than home.

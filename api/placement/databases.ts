@@ -2,12 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errorFacts } from '../../program/log.ts';
 import type { Log } from '../../program/log.ts';
 import { adviceFor, Moved, Outage } from '../db/core/outage.ts';
-import { Problem } from '../problem.ts';
+import { dataMissing, Problem } from '../problem.ts';
 import type { Directory } from './directory.ts';
 
 /** One of the databases that boxes are placed on. */
 export interface ServedDatabase {
   readonly name: string;
+  /** Returns the time of its last restore in microseconds since 1970; 0: none. */
+  readonly restoredAt: () => number;
   /** Resolves if it can serve its boxes; throws the reason. */
   check(): Promise<void>;
 }
@@ -36,6 +38,8 @@ export interface Databases<D extends ServedDatabase> {
   named(this: void, name: string): D;
   /** Enters a box in the home database that was moved to another one, under its version there. Throws Outage. */
   enter(this: void, box: string, database: D, version: number): Promise<void>;
+  /** Returns the version that a box is known to have been placed at; Infinity for one that is not placed. */
+  versionOf(this: void, box: string): number;
   /** Takes in that a box has been moved. */
   moved(this: void, box: string, to: Moved): void;
   /** Returns the database for the declarations of a box, and places a new one. Throws Outage, Problem. */
@@ -89,6 +93,7 @@ export function createDatabases<D extends ServedDatabase>(
     of,
     find: (box) => entries.get(directory.of(box) ?? home.name)?.database ?? home,
     moved,
+    versionOf: (box) => directory.versionOf(box),
     named,
     enter: (box, { name: database }, version) => directory.enter({ box, database, version }),
     async following(box, work) {
@@ -99,7 +104,9 @@ export function createDatabases<D extends ServedDatabase>(
           if (found !== undefined || entries.size === 1 || moves === mostMoves) return found;
           await directory.look(box);
           // Another request may have taken it in meanwhile.
-          if (of(box) === database) return undefined;
+          if (of(box) !== database) continue;
+          if (directory.versionOf(box) < database.restoredAt()) throw dataMissing();
+          return undefined;
         } catch (error) {
           if (!(error instanceof Moved) || moves === mostMoves) throw error;
           moved(box, error);
@@ -109,6 +116,7 @@ export function createDatabases<D extends ServedDatabase>(
     async place(box, wanted) {
       if (wanted !== undefined && !entries.has(wanted)) throw noSuchDatabase(wanted, [...entries.keys()]);
       const name = wanted ?? defaultDatabase;
+      if (directory.of(box) === undefined && entries.size > 1) await directory.look(box);
       if (directory.of(box) === undefined && name !== home.name) await directory.place(box, name);
       return of(box);
     },

@@ -12,6 +12,8 @@ import type { Connections } from '../db/core/pool.ts';
 export interface Directory {
   /** Returns the name of the database of a box; undefined: the home database. */
   of(box: string): string | undefined;
+  /** Returns the version that a box is known to have been placed at; Infinity for one that is not placed. */
+  versionOf(box: string): number;
   /** Takes in what a database or the home database has said of a box. The higher version counts. */
   note(placed: PlacedBox): void;
   /** Asks the home database for a box. Throws Outage. */
@@ -46,6 +48,7 @@ export async function createDirectory(home: Connections, log: Log): Promise<Dire
   await read();
   return {
     of: (box) => boxes.get(box)?.database,
+    versionOf: (box) => boxes.get(box)?.version ?? Infinity,
     note,
     async look(box) {
       const placed = await readPlacement(home, box);

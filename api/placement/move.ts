@@ -3,7 +3,7 @@ import type { Connections } from '../db/core/pool.ts';
 import { Outage } from '../db/core/outage.ts';
 import { inBoxInTransit } from '../db/core/transaction.ts';
 import type { Connection, TransactionMode } from '../db/core/transaction.ts';
-import { readHosts, replaceHosts } from '../db/box/placement.ts';
+import { acceptLoss, readHosts, replaceHosts } from '../db/box/placement.ts';
 import * as steps from '../db/box/move.ts';
 import type { Databases, ServedDatabase } from './databases.ts';
 
@@ -39,6 +39,8 @@ export async function moveBox<D extends MovableDatabase>(databases: Databases<D>
     await target.check();
     const version = await inTransit(source, box, 'write', async (connection) => {
       await demandEpoch(connection, cluster, epoch);
+      const loss = { restoredAt: source.restoredAt(), placedAt: databases.versionOf(box), accepted: undefined };
+      await acceptLoss(connection, box, loss);
       return steps.beginLeaving(connection, box, database);
     });
     try {

@@ -40,6 +40,7 @@ export interface OpenDatabase {
   readonly name: string;
   readonly pools: Database;
   readonly clock: FollowedClock;
+  readonly restoredAt: () => number;
 }
 
 /** Parts of the process that its databases share. */
@@ -92,7 +93,7 @@ export async function checkOpen({ pools, clock }: OpenDatabase, sealing: KeySeal
 const hour = 3_600_000;
 
 /** Creates all that serves the boxes of a database; nothing is asked of it yet. */
-export function serveDatabase({ name, pools, clock }: OpenDatabase, shared: SharedParts): Served {
+export function serveDatabase({ name, pools, clock, restoredAt }: OpenDatabase, shared: SharedParts): Served {
   const { config, log, throttle, throttleNow } = shared;
   const { now } = clock;
   const usage = createUsageNotes();
@@ -110,8 +111,8 @@ export function serveDatabase({ name, pools, clock }: OpenDatabase, shared: Shar
   const auditing = startAuditWriting({ pool: pools.general, events: countedEvents, log });
   const background: { stop(): Promise<void> }[] = [auditing];
   return {
-    ...{ name, pool, queues, oauth, countedEvents },
-    placement: { pool, statements: batchedStatements(pools.hot, batchBounds) },
+    ...{ name, pool, queues, oauth, countedEvents, restoredAt },
+    placement: { pool, statements: batchedStatements(pools.hot, batchBounds), restoredAt },
     apply: { ...oauth, firstAdmins: createFirstAdmins(oauth), declaredDays: declaredDaysOf(oauth) },
     secretLimits: {
       throttle,

@@ -1,5 +1,7 @@
+import { bumpVersion, lockVersion } from './box.ts';
 import type { Connections } from '../core/pool.ts';
 import { inBoxInTransit, outsideBoxes } from '../core/transaction.ts';
+import type { Connection } from '../core/transaction.ts';
 import { requestLimit, withConnection } from '../core/with-connection.ts';
 
 /** The database that a box is in, as the home database knows it. */
@@ -73,6 +75,59 @@ export async function enterPlacement(home: Connections, { box, database, version
       [box, database, version],
     ),
   );
+}
+
+/** A restore of a database, and a box in it. */
+export interface Loss {
+  /** Time of the restore, in microseconds since 1970. */
+  readonly restoredAt: number;
+  /** The version that the box was placed at; a box that was placed later is a new one. */
+  readonly placedAt: number;
+  /** The version that an admin has accepted. */
+  readonly accepted: number | undefined;
+}
+
+/**
+ * Checks that the data of a box may be served and changed after the restore of its database. An admin accepts what is
+ * left by its config version, 0 for a box that is not there any more: from then on sessions and refresh families from
+ * before the restore are revoked. Call it in a `write` transaction. Throws DataMissing.
+ */
+export async function acceptLoss(
+  connection: Connection,
+  box: string,
+  { restoredAt, placedAt, accepted }: Loss,
+): Promise<void> {
+  const found = await lockVersion(connection, box);
+  if ((found ?? placedAt) >= restoredAt) return;
+  const version = found ?? 0;
+  if (accepted !== version) throw new DataMissing(box, version);
+  if (version === 0) return;
+  await connection.query('UPDATE boxgate.box SET revoked_before = to_timestamp($2 / 1000000.0) WHERE box = $1', [
+    box,
+    restoredAt,
+  ]);
+  await connection.query(
+    "INSERT INTO boxgate.revocation (box, subject, version) VALUES ($1, 'box:before', $2) ON CONFLICT DO NOTHING",
+    [box, Math.floor(restoredAt / 1_000)],
+  );
+  await connection.query(
+    "UPDATE boxgate.refresh_family SET ended_at = now(), ended_as = 'revoked' WHERE box = $1 AND ended_at IS NULL",
+    [box],
+  );
+  await bumpVersion(connection, box);
+}
+
+/** Error of a box whose database was restored from a backup, until an admin accepts what is left of it. */
+export class DataMissing extends Error {
+  override readonly name = 'DataMissing';
+
+  constructor(box: string, version: number) {
+    const left = version === 0 ? 'nothing is left of it' : `what is left of it has the version ${String(version)}`;
+    super(
+      `The database of box ${box} was restored from a backup, and ${left}: restore a newer backup, or accept the loss by ` +
+        `the annotation boxgate.dev/accept-data-loss: "${String(version)}" on the Namespace`,
+    );
+  }
 }
 
 /** A host of a box, and the cluster that assigned it. */

@@ -66,6 +66,54 @@ async function enter(home: pg.Client, name: string, id: string | undefined): Pro
 }
 
 /**
+ * Enters in the home database, the first one, where the boxes of all the others are, as its owner: it was restored from
+ * a backup that may not know. Of two rows of a box the one with the higher version is right. Returns the number of
+ * boxes that were entered.
+ */
+export async function rebuildDirectory([home, ...others]: readonly {
+  readonly name: string;
+  readonly ownerUrl: string;
+}[]): Promise<number> {
+  const open = async (url: string | undefined): Promise<pg.Client> => {
+    const client = new pg.Client({ connectionString: url, application_name: 'boxgate-migrate' });
+    client.on('error', () => undefined);
+    await client.connect();
+    return client;
+  };
+  const directory = await open(home?.ownerUrl);
+  let entered = 0;
+  try {
+    for (const { name, ownerUrl } of others) {
+      const client = await open(ownerUrl);
+      try {
+        const { rows } = await client.query<{ boxes: string[]; versions: string[] }>(
+          `SELECT coalesce(array_agg(box), '{}') AS boxes, coalesce(array_agg(config_version), '{}') AS versions
+             FROM boxgate.box WHERE transit IS NULL OR transit = 'leaving'`,
+        );
+        const { rowCount } = await directory.query(enterBoxes, [name, rows[0]?.boxes, rows[0]?.versions]);
+        entered += rowCount ?? 0;
+      } finally {
+        await client.end();
+      }
+    }
+  } finally {
+    await directory.end();
+  }
+  return entered;
+}
+
+const enterBoxes = `
+  WITH found AS (
+    SELECT f.box, f.version FROM unnest($2::text[], $3::bigint[]) AS f (box, version)
+      LEFT JOIN boxgate.box b ON b.box = f.box AND b.transit IS NULL
+     WHERE b.box IS NULL OR b.config_version < f.version
+  ), moved AS (
+    UPDATE boxgate.box b SET transit = 'moved', counterpart = $1, leaving_until = NULL FROM found f WHERE b.box = f.box
+  )
+  INSERT INTO boxgate.placement AS p (box, database, version) SELECT f.box, $1, f.version FROM found f
+  ON CONFLICT (box) DO UPDATE SET database = excluded.database, version = excluded.version WHERE p.version < excluded.version`;
+
+/**
  * Checks that a database is the one that the home database knows under its name. Throws an Error of one sentence;
  * Outage if one of them cannot answer, or `boxgate migrate` has not entered it yet.
  */

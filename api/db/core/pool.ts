@@ -10,6 +10,8 @@ export interface PoolLimits {
   readonly statementTimeout: number;
   readonly lockTimeout: number;
   readonly idleInTransactionTimeout: number;
+  /** Called with each new connection; if it throws, the connection is not used. */
+  readonly verify?: (client: pg.PoolClient) => Promise<void>;
 }
 
 /** Limits that allow an answer within the two seconds that a caller may wait when Postgres is unreachable. */
@@ -59,6 +61,7 @@ export function createPool(
   application: string,
   onError: (error: Error) => void,
 ): pg.Pool {
+  const { verify } = limits;
   const pool = new pg.Pool({
     connectionString: url,
     application_name: application,
@@ -70,6 +73,7 @@ export function createPool(
     idleTimeoutMillis: 60_000,
     maxLifetimeSeconds: CONNECTION_SECONDS,
     keepAlive: true,
+    ...(verify && { verify: (client, done) => void verify(client).then(() => done(), done) }),
   });
   // The client reports it: only the client notices a connection that breaks between two statements of a transaction.
   pool.on('connect', (client) => client.on('error', onError));

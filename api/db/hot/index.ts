@@ -15,6 +15,8 @@ export type BatchedStatements = ReturnType<typeof statementsOn>;
 export interface Placement {
   readonly pool: Connections;
   readonly statements: BatchedStatements;
+  /** Returns the config version from which on boxes lack no data: the time of the last restore. Absent: 0. */
+  readonly restoredAt?: () => number;
 }
 
 /** Returns the placement of a box. Throws Outage, or Problem, if its database cannot serve. */

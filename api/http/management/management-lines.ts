@@ -33,10 +33,19 @@ const limit = Type.Integer({ minimum: 0, maximum: HIGHEST_QUOTA });
 const quotaNames = Type.Enum(Object.keys(QUOTA_DEFAULTS));
 const quota = Type.Optional(Type.Partial(Type.Record(quotaNames, limit)));
 const yes = Type.Optional(Type.Literal(true));
+const accept_data_loss = Type.Optional(Type.Integer({ minimum: 0 }));
 
 /** Reads the first line of an apply call. Throws Problem `bad-request`. */
 export const parseHead: (value: unknown) => ApplyHead = reader(
-  Type.Object({ ...call, complete: Type.Boolean(), namespace, missing: yes, database: Type.Optional(text), quota }),
+  Type.Object({
+    ...call,
+    complete: Type.Boolean(),
+    namespace,
+    missing: yes,
+    database: Type.Optional(text),
+    accept_data_loss,
+    quota,
+  }),
   'The first line must hold cluster, epoch and complete',
 );
 

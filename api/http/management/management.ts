@@ -23,7 +23,8 @@ import { createTurns } from '../../../program/scheduling.ts';
 import { Problem } from '../../problem.ts';
 import { applyBox } from '../../apply/apply.ts';
 import type { ApplyServices } from '../../apply/apply.ts';
-import { Fenced, Locked } from '../../apply/claims.ts';
+import { demandEpoch, Fenced, Locked } from '../../apply/claims.ts';
+import { acceptLoss, DataMissing } from '../../db/box/placement.ts';
 import { followServiceAccounts, boxUsage, lastUses } from '../../apply/calls.ts';
 import { claimInAll, declaredInAll, hostsInAll, settingsInAll } from '../../apply/calls-in-all.ts';
 import { NoSuchDatabase } from '../../placement/databases.ts';
@@ -131,6 +132,20 @@ export function createManagementApp(context: ManagementContext): Express {
   return app;
 }
 
+/** Checks that no admin has to accept first what a restored backup has left of a box. Throws DataMissing, Outage. */
+async function demandData(
+  { versionOf }: Pick<ManagementContext['databases'], 'versionOf'>,
+  { pool, restoredAt }: ManagedDatabase,
+  box: string,
+  { cluster, epoch, accept_data_loss: accepted }: ApplyHead,
+): Promise<void> {
+  if (restoredAt() === 0) return;
+  await inBox(pool, box, 'write', async (connection) => {
+    await demandEpoch(connection, cluster, epoch);
+    await acceptLoss(connection, box, { restoredAt: restoredAt(), placedAt: versionOf(box), accepted });
+  });
+}
+
 /** Runs a call with the database of its box; again with another one if the box has been moved. */
 async function inDatabase<T>(
   databases: Databases<ManagedDatabase>,
@@ -178,6 +193,7 @@ function failure(error: unknown, log: Log): { status: number; body: NotApplied }
   if (error instanceof Locked) {
     return { status: 409, body: { error: error.message, code: 'locked', bound: error.bound } };
   }
+  if (error instanceof DataMissing) return { status: 409, body: { error: error.message, code: 'data-missing' } };
   if (error instanceof NoSuchDatabase) return { status: 400, body: { error: error.message, code: 'unknown-database' } };
   if (error instanceof Outage || (error instanceof Problem && error.code === 'unavailable'))
     return { status: 503, body: { error: error.message, code: 'unavailable' } };
@@ -241,7 +257,9 @@ async function apply(context: ManagementContext, request: Request<{ box: string 
   };
   try {
     await context.databases.place(box, head.database);
-    await inDatabase(context.databases, box, async ({ name, apply: services }) => {
+    await inDatabase(context.databases, box, async (database) => {
+      const { name, apply: services } = database;
+      await demandData(context.databases, database, box, head);
       const outcome = await applyBox({ box, head, lines }, services, write);
       for (const result of outcome.results) write(result);
       write({ ...outcome.applied, database: name } satisfies Applied);
