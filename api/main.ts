@@ -1,6 +1,6 @@
 import { wordHint } from '../crds/did-you-mean.ts';
 import { readApiConfig, readMigrateConfig, readResetAdminConfig } from './config.ts';
-import type { ApiConfig, MigrateConfig } from './config.ts';
+import type { ApiConfig, MigrateConfig, MigratedDatabase } from './config.ts';
 import { ensureApiRole } from './db/core/api-role.ts';
 import { joinInstallation, rebuildDirectory } from './db/core/installation.ts';
 import { migrate } from './db/core/migrate.ts';
@@ -41,14 +41,16 @@ async function runMigrate(environment: Environment): Promise<number> {
   const deadline = performance.now() + config.databaseWaitSeconds * 1_000;
   const failures = await migrateAll(config, deadline);
   if (failures.length > 0) throw new Error(failures.join('\n'));
-  await joinInstallation(config.databases);
   return 0;
 }
 
-/** Migrates each database, whatever becomes of the others; returns a sentence for each that failed. */
+/** Migrates and enters each database, whatever becomes of the others; returns a sentence for each that failed. */
 async function migrateAll({ databases, leaveNewer }: MigrateConfig, deadline: number): Promise<readonly string[]> {
   const failures: string[] = [];
-  for (const { name, ownerUrl, apiRole, apiPassword } of databases) {
+  const migrated: MigratedDatabase[] = [];
+  const [home] = databases;
+  for (const database of databases) {
+    const { name, ownerUrl, apiRole, apiPassword } = database;
     const of = databases.length === 1 ? '' : ` ${name}`;
     const work = async () => {
       if (apiPassword !== undefined) await ensureApiRole(ownerUrl, apiRole, apiPassword.reveal());
@@ -63,6 +65,8 @@ async function migrateAll({ databases, leaveNewer }: MigrateConfig, deadline: nu
       });
       const done = applied.length === 0 ? 'nothing to do' : `applied ${applied.join(', ')}`;
       process.stdout.write(`schema ${String(schema)}${of}: ${done}\n`);
+      migrated.push(database);
+      if (migrated.includes(home)) await joinInstallation(database === home ? [home] : [home, database]);
     } catch (error) {
       if (databases.length === 1) throw error;
       failures.push(`database ${name}: ${error instanceof Error ? error.message : String(error)}`);
