@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { databaseSuffix } from '../../program/environment.ts';
 import { errorFacts } from '../../program/log.ts';
 import type { Log } from '../../program/log.ts';
 import { adviceFor, Moved, Outage } from '../db/core/outage.ts';
@@ -129,7 +130,8 @@ export function createDatabases<D extends ServedDatabase>(
       const told = async ([name, entry]: readonly [string, Entry<D>]) => {
         const state = await stateOf(entry);
         const reason = state instanceof Outage ? adviceFor(state) : state?.message;
-        return [name, reason] as const;
+        const variable = `BOXGATE_DATABASE_URL${name === home.name ? '' : databaseSuffix(name)}`;
+        return [name, reason?.replaceAll('BOXGATE_DATABASE_URL', variable)] as const;
       };
       return new Map(await Promise.all([...entries].map(told)));
     },
