@@ -31,6 +31,7 @@ Anchors, aliases and merge keys (\`<<: *base\`) are for manifests: a body over R
 | annotation | meaning for the box |
 | --- | --- |
 | \`boxgate.dev/database\` | The database that it is placed on, one of \`BOXGATE_DATABASES\`. Without it a new box is in \`BOXGATE_DEFAULT_DATABASE\`, and another one stays where it is. When it changes, the box is moved; until then the Box has the condition \`NotInForce\` with the reason \`Moving\`. An unknown name is \`DatabaseUnknown\`, and nothing of the box is applied. \`status.database\` of the Box is where it is. |
+| \`boxgate.dev/accept-data-loss\` | [What is left of it in a database that was restored from a backup](../guides/scale.md#restore-a-database) is served: the version that the status names. |
 | \`boxgate.dev/hosts\` | [The hosts that it may have](../guides/tenancy.md#hosts). |
 | \`boxgate.dev/quota\` | [Its quotas](limits.md#quotas). |
 | \`boxgate.dev/secret-metadata\` | [Labels and annotations that its generated Secrets may have](../guides/tenancy.md#what-the-right-to-write-clients-includes). |

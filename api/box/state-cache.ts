@@ -157,8 +157,8 @@ export type Transaction = <T>(work: (connection: Connection) => Promise<T>) => P
 export interface StateCache {
   /**
    * Decides under the box's current configuration: if it changed meanwhile, the changes are loaded and the decision is
-   * repeated; after two such rounds under a lock on the box's row. Undefined if there is no such box. Throws Outage, and
-   * Problem for a box whose database was restored from a backup.
+   * repeated; after two such rounds under a lock on the box's row. Undefined if there is no such box. Throws Outage,
+   * and Problem for a box whose database was restored from a backup.
    */
   decide<T>(box: string, decision: Decision<T>): Promise<T | undefined>;
   /** Creates an empty state that is not held: for the effect of changes that are not committed. */

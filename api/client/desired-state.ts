@@ -43,11 +43,6 @@ export interface ApplyHead {
   readonly missing?: true;
   /** The database that the Namespace wants for the box. Absent: the default one for a new box, otherwise its own. */
   readonly database?: string;
-  /**
-   * The config version of what a restored backup has left of the box, 0 for nothing: an admin accepts that. Until then
-   * the call is refused as `data-missing`.
-   */
-  readonly accept_data_loss?: number;
   /** Quotas that the Namespace sets; a missing name has its default. Absent: the stored ones stay. */
   readonly quota?: Partial<Quota>;
 }
@@ -63,6 +58,11 @@ export interface NamespaceClaim {
   readonly adopt?: string;
   /** The uid that the box is bound to: the call deletes its data for good, and then binds it to `uid`. */
   readonly discard?: string;
+  /**
+   * The config version of what a restored backup has left of the box, 0 for nothing: an admin accepts that. Until then
+   * the call is refused as `data-missing`.
+   */
+  readonly accept_data_loss?: number;
 }
 
 /** Names one row of a box; a Group by its name. */

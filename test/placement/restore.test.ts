@@ -22,6 +22,9 @@ const restore = (database: TestDatabase): Promise<void> =>
     await client.query(`ALTER DATABASE ${nameOf(database)}_backup RENAME TO ${nameOf(database)}`);
   });
 
+/** Head of a declaration by a Namespace with the annotation `boxgate.dev/accept-data-loss`. */
+const accepting = (version: number) => ({ namespace: { uid: 'uid', accept_data_loss: version } });
+
 describe('a database that is restored from a backup', () => {
   let both: TwoDatabases;
 
@@ -59,14 +62,14 @@ describe('a database that is restored from a backup', () => {
     const refused = await both.declare('kept');
     expect(refused).to.include({ code: 'data-missing' });
     const [, version] = /version (\d+)/.exec(String(refused['error'])) ?? [];
-    expect(await both.declare('kept', { accept_data_loss: Number(version) + 1 })).to.include({ code: 'data-missing' });
+    expect(await both.declare('kept', accepting(Number(version) + 1))).to.include({ code: 'data-missing' });
     expect(await both.move('kept', 'home')).to.include({ code: 'data-missing' });
-    expect(await both.declare('kept', { accept_data_loss: Number(version) })).to.include({ database: 'eu' });
+    expect(await both.declare('kept', accepting(Number(version)))).to.include({ database: 'eu' });
     expect(await (await both.introspect('kept', token)).json()).to.deep.equal({ active: false });
     expect(await (await both.introspect('kept', await both.issued('kept'))).json()).to.include({ active: true });
 
     expect(await both.declare('newer')).to.include({ code: 'data-missing' });
-    expect(await both.declare('newer', { accept_data_loss: 0 })).to.include({ database: 'eu' });
+    expect(await both.declare('newer', accepting(0))).to.include({ database: 'eu' });
     expect((await both.token('newer')).status).to.equal(200);
     expect(await both.declare('after', { database: 'eu' })).to.include({ database: 'eu' });
   });

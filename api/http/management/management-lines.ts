@@ -28,12 +28,12 @@ const owner = Type.Object({ name: text, uid: Type.String({ maxLength: 512 }) });
 const name = { kind, id: text };
 
 const uid = Type.Optional(text);
-const namespace = Type.Optional(Type.Object({ uid: text, adopt: uid, discard: uid }));
+const accept_data_loss = Type.Optional(Type.Integer({ minimum: 0 }));
+const namespace = Type.Optional(Type.Object({ uid: text, adopt: uid, discard: uid, accept_data_loss }));
 const limit = Type.Integer({ minimum: 0, maximum: HIGHEST_QUOTA });
 const quotaNames = Type.Enum(Object.keys(QUOTA_DEFAULTS));
 const quota = Type.Optional(Type.Partial(Type.Record(quotaNames, limit)));
 const yes = Type.Optional(Type.Literal(true));
-const accept_data_loss = Type.Optional(Type.Integer({ minimum: 0 }));
 
 /** Reads the first line of an apply call. Throws Problem `bad-request`. */
 export const parseHead: (value: unknown) => ApplyHead = reader(
@@ -43,7 +43,6 @@ export const parseHead: (value: unknown) => ApplyHead = reader(
     namespace,
     missing: yes,
     database: Type.Optional(text),
-    accept_data_loss,
     quota,
   }),
   'The first line must hold cluster, epoch and complete',

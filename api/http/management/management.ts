@@ -137,12 +137,16 @@ async function demandData(
   { versionOf }: Pick<ManagementContext['databases'], 'versionOf'>,
   { pool, restoredAt }: ManagedDatabase,
   box: string,
-  { cluster, epoch, accept_data_loss: accepted }: ApplyHead,
+  { cluster, epoch, namespace }: ApplyHead,
 ): Promise<void> {
   if (restoredAt() === 0) return;
   await inBox(pool, box, 'write', async (connection) => {
     await demandEpoch(connection, cluster, epoch);
-    await acceptLoss(connection, box, { restoredAt: restoredAt(), placedAt: versionOf(box), accepted });
+    await acceptLoss(connection, box, {
+      restoredAt: restoredAt(),
+      placedAt: versionOf(box),
+      accepted: namespace?.accept_data_loss,
+    });
   });
 }
 

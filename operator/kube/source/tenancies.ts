@@ -150,13 +150,19 @@ export function declaredNamespace(value: unknown): DeclaredNamespace | undefined
     return typeof text === 'string' && text !== '' ? text : undefined;
   };
   const [adopt, discard] = [annotation('boxgate.dev/adopt-uid'), annotation('boxgate.dev/discard-uid')];
+  const accepted = /^\d{1,16}$/.exec(annotation('boxgate.dev/accept-data-loss') ?? '')?.[0];
   return {
     namespace,
     name,
     uid,
     resourceVersion,
     isTerminating: typeof metadata['deletionTimestamp'] === 'string',
-    claim: { uid, ...(adopt === undefined ? {} : { adopt }), ...(discard === undefined ? {} : { discard }) },
+    claim: {
+      uid,
+      ...(adopt === undefined ? {} : { adopt }),
+      ...(discard === undefined ? {} : { discard }),
+      ...(accepted === undefined ? {} : { accept_data_loss: Number(accepted) }),
+    },
     hosts: annotationEntries(annotation(HOSTS_ANNOTATION)),
     quota: readQuota(annotation(QUOTA_ANNOTATION)),
     database: readDatabase(annotation(DATABASE_ANNOTATION)),
