@@ -192,6 +192,8 @@ function leavesOf(value: unknown, at = ''): readonly string[] {
 const apart: readonly string[] = [
   'client_usage',
   'failed_attempt',
+  // Its beat is raised in every database of several.
+  'identity',
   'operator_epoch',
   'policy_use',
   'recorded_request',
