@@ -1,10 +1,14 @@
-import { isObject } from '../../crds/path.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { DATABASE_ANNOTATION, DATABASE_NAME } from '../../crds/fields.ts';
+import { isList, isObject } from '../../crds/path.ts';
+import { plainText } from '../../program/text.ts';
 import { createBoxClient, noBoxAnswer } from './box-client.ts';
 import type { Command } from './command.ts';
 import { OWN_CLIENT } from './kept-login.ts';
 import { column } from '../schemas/columns.ts';
-import { usageError } from './cli-error.ts';
+import { CliError, EXIT, usageError } from './cli-error.ts';
 import { boxName, serverTarget } from './current-box.ts';
+import { kubectlOf, type Kubectl } from './kubectl.ts';
 import { textOption } from './option-values.ts';
 
 /** `boxctl box use`. */
@@ -94,3 +98,86 @@ export const boxStatus: Command = {
     ]);
   },
 };
+
+/** Seconds that `box move` waits without --timeout. */
+const LONGEST_MOVE = 600;
+
+/** Milliseconds between two looks at the status of a box that moves. */
+const LOOK = 1_000;
+
+/** `boxctl box move`: the operator moves a box to the database that its Namespace names. */
+export const moveBox: Command = {
+  name: 'box move',
+  synopsis: '<box> <database>',
+  summary: 'moves a box of the cluster of the kube context to another database, and waits until it is there',
+  examples: ['boxctl box move shop eu', 'boxctl box move shop eu --no-wait'],
+  options: {
+    'no-wait': { type: 'boolean', summary: 'ends once the Namespace names the database' },
+    timeout: {
+      type: 'string',
+      value: '<seconds>',
+      summary: `waits so long at most; ${String(LONGEST_MOVE)} unless you say otherwise`,
+    },
+  },
+  hasNoRecord: true,
+  arguments: [2, 2],
+  async run({ args: [name = '', database = ''], values, environment, terminal }) {
+    const box = boxName(name, 'the box');
+    if (!new RegExp(DATABASE_NAME).test(database))
+      throw usageError('the name of a database is up to 32 of a to z, 0 to 9 and hyphens, and begins with a letter');
+    const seconds = Number(textOption(values, 'timeout') ?? LONGEST_MOVE);
+    if (!(seconds > 0)) throw usageError('--timeout must be a number of seconds above 0');
+    const waits = values['no-wait'] !== true;
+    const kubectl = kubectlOf(environment);
+    if ((await kubectl.get(['namespaces', box])) === undefined)
+      throw new CliError(EXIT.refused, `the cluster of the kube context has no namespace ${box}`);
+    if (waits) await whereabouts(kubectl, box);
+    await kubectl.run(['annotate', '--overwrite', 'namespace', box, `${DATABASE_ANNOTATION}=${database}`]);
+    if (!waits) {
+      terminal.output.write(`The operator moves the box ${box} to the database ${database}.\n`);
+      return;
+    }
+    terminal.messages.write(`boxctl: waiting until the box ${box} is in the database ${database}\n`);
+    await untilIn(database, { kubectl, box, seconds });
+    terminal.output.write(`The box ${box} is in the database ${database}.\n`);
+  },
+};
+
+/** Waits until a box is in a database. Throws CliError if there is no such database, and after some seconds. */
+async function untilIn(
+  database: string,
+  { kubectl, box, seconds }: { readonly kubectl: Kubectl; readonly box: string; readonly seconds: number },
+): Promise<void> {
+  const end = Date.now() + seconds * 1000;
+  for (;;) {
+    const { database: now, sentences } = await whereabouts(kubectl, box);
+    if (now === database) return;
+    const unknown = sentences.find((sentence) => sentence.includes(`no database ${database};`));
+    if (unknown !== undefined) throw new CliError(EXIT.refused, unknown);
+    if (Date.now() > end) {
+      const why = sentences.map((sentence) => `: ${sentence}`)[0] ?? '';
+      throw new CliError(
+        EXIT.unreachable,
+        `the box ${box} is not in the database ${database} after ${String(seconds)} seconds, and the operator goes on${why}`,
+      );
+    }
+    await pause(LOOK);
+  }
+}
+
+/** Returns the database in the status of a Box, and what its conditions say. Throws CliError if there is no Box. */
+async function whereabouts(
+  kubectl: Kubectl,
+  box: string,
+): Promise<{ readonly database: unknown; readonly sentences: readonly string[] }> {
+  const found = await kubectl.get(['boxes.boxgate.dev', 'box', '--namespace', box]);
+  if (found === undefined)
+    throw new CliError(
+      EXIT.refused,
+      `the namespace ${box} has no Box, whose status tells when it has moved: declare one, or give --no-wait`,
+    );
+  const { conditions, database } = isObject(found['status']) ? found['status'] : {};
+  const said = (isList(conditions) ? conditions : []).filter(isObject).map(({ message }) => message);
+  const sentences = said.filter((message) => typeof message === 'string').filter((message) => message !== '');
+  return { database, sentences: sentences.map(plainText) };
+}

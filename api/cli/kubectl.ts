@@ -60,12 +60,10 @@ function faultOf(error: Error, messages: string): CliError {
     /cannot (\w+) resource "([^"]+)" in API group "([^"]*)" in the namespace "([^"]+)"/.exec(messages) ?? [];
   if (verb !== '') {
     const name = group === '' ? resource : `${resource}.${group}`;
-    return new CliError(
-      EXIT.refused,
-      plainText(
-        `you have no right to ${verb} ${name} in the namespace ${namespace}: ask an admin for it, or use a credential of the box (BOXCTL_TOKEN, or BOXCTL_CLIENT_ID and BOXCTL_CLIENT_SECRET)`,
-      ),
-    );
+    const right = `you have no right to ${verb} ${name} in the namespace ${namespace}: ask an admin for it`;
+    const credential = 'a credential of the box (BOXCTL_TOKEN, or BOXCTL_CLIENT_ID and BOXCTL_CLIENT_SECRET)';
+    // A credential of a box is none of the cluster: it does not move the box.
+    return new CliError(EXIT.refused, plainText(name === 'namespaces' ? right : `${right}, or use ${credential}`));
   }
   const [said = error.message] = messages.split('\n').filter((line) => line !== '' && !/^[IWE]\d{4} /.test(line));
   return new CliError(EXIT.unreachable, `kubectl failed: ${plainText(said.replace(/^error: /i, ''))}`);

@@ -12,7 +12,7 @@ import { kubectlOf } from './kubectl.ts';
 import { stateIn, type State } from './state-file.ts';
 import type { Terminal } from './terminal.ts';
 import { audit, why } from './audit.ts';
-import { listBoxes, boxStatus, useBox } from './box.ts';
+import { listBoxes, boxStatus, moveBox, useBox } from './box.ts';
 import { clientCommands } from './client.ts';
 import { completionOf } from './completion.ts';
 import { can, explain } from './decision.ts';
@@ -35,6 +35,7 @@ const commands: readonly Command[] = [
   useBox,
   listBoxes,
   boxStatus,
+  moveBox,
   listUsers,
   newUser,
   showUser,

@@ -92,6 +92,14 @@ describe('kubectl boxgate', () => {
     );
   });
 
+  it('names the right that is missing: to move the box', async () => {
+    const { code, messages } = await run('box', 'move', box, 'eu');
+    expect([code, messages]).to.deep.equal([
+      1,
+      `boxctl: you have no right to get namespaces in the namespace ${box}: ask an admin for it\n`,
+    ]);
+  });
+
   it('says that the namespace is no box yet', async () => {
     await allow('reads', [{ apiGroups: ['boxgate.dev'], resources: ['boxes', 'clients'], verbs: ['get', 'list'] }]);
     await eventually('Ann may read', async () => (await run('box', 'status')).messages.includes('is no box yet'));
