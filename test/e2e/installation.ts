@@ -1,4 +1,5 @@
 import { readE2eConfig } from './config.ts';
+import { kubectl } from './kubectl.ts';
 import { runCommand } from './run-command.ts';
 
 /** Namespace of the installation, and name of the release. */
@@ -7,6 +8,12 @@ export const release = 'boxgate';
 
 /** Settings of an installation in addition to the images, as `--set` takes them. */
 export type Values = Readonly<Record<string, string>>;
+
+/** Creates the namespace of the installation, which enforces Pod Security `restricted`. */
+export async function createSystemNamespace(): Promise<void> {
+  await kubectl('create', 'namespace', system);
+  await kubectl('label', 'namespace', system, 'pod-security.kubernetes.io/enforce=restricted');
+}
 
 /** Installs the chart, or upgrades the release, and waits until everything is Ready. Returns what helm prints. */
 export function install(values: Values = {}): Promise<string> {

@@ -1,5 +1,5 @@
 import type { RootHookObject } from 'mocha';
-import { install, system } from './installation.ts';
+import { createSystemNamespace, install, system } from './installation.ts';
 import { kubectl, listObjects, nameOf } from './kubectl.ts';
 import { removeInstallation } from './remove-installation.ts';
 import { timed } from './timed.ts';
@@ -7,8 +7,7 @@ import { timed } from './timed.ts';
 /** Installs the chart into a namespace that enforces Pod Security `restricted`, as every story needs it. */
 export async function mochaGlobalSetup(): Promise<void> {
   try {
-    await kubectl('create', 'namespace', system);
-    await kubectl('label', 'namespace', system, 'pod-security.kubernetes.io/enforce=restricted');
+    await createSystemNamespace();
     await timed('helm install until everything is Ready', () => install());
   } catch (error) {
     process.stdout.write(await diagnosis());
