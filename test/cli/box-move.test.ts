@@ -83,10 +83,10 @@ describe('boxctl box move', () => {
     });
   });
 
-  it('waits until the box is in the database, also once it was moved', async () => {
+  it('waits until the box is in the database, also once it was moved there and back', async () => {
     await rig.operator();
     await rig.put('Client', box, 'app', { grant_types: ['client_credentials'], secret });
-    for (const database of ['eu', 'home']) {
+    for (const database of ['eu', 'home', 'eu']) {
       expect(await move(box, database)).to.deep.equal({
         code: 0,
         output: `The box ${box} is in the database ${database}.\n`,

@@ -65,6 +65,13 @@ const runBy: readonly (readonly [page: string, start: string, file: string, line
     'test/http/refused-requests.test.ts',
     "'audit --result refused --limit 20'",
   ],
+  [
+    'docs/guides/scale.md',
+    './boxctl box move ',
+    'test/e2e/stories/11-databases.test.ts',
+    "'./boxctl', ['box', 'move', moved, database]",
+  ],
+  ['docs/guides/scale.md', 'kubectl get boxes ', 'test/e2e/stories/11-databases.test.ts', "kubectl('get', 'boxes', "],
   ['charts/boxgate/README.md', 'helm test boxgate ', 'test/e2e/stories/01-install.test.ts', "['test', release, "],
   ...['python3', 'go run', 'java'].map(
     (start) =>
