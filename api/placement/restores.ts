@@ -49,14 +49,30 @@ export function createRestores([home, ...others]: readonly [NamedPool, ...NamedP
     await read();
   }
 
-  async function judge(name: string, beat: Beat | undefined): Promise<void> {
-    const entry = entries.get(name);
-    if (beat === undefined || entry === undefined) return;
-    if (beat.beat < entry.beat) await restored(name, beat);
-    else if (beat.beat > entry.next) {
+  /**
+   * Reads the beat of a database, judges it, and returns it. A replica knows less than the home database: what it would
+   * judge as a restore it looks up again, as another replica may have raised the beat, or entered the restore.
+   */
+  async function judged(name: string, beatNow: () => Promise<Beat | undefined>): Promise<Beat | undefined> {
+    const before = entries.get(name);
+    const beat = await beatNow();
+    if (beat === undefined || before === undefined) return beat;
+    if (beat.beat < before.beat) {
+      await read();
+      if (beat.beat < (entries.get(name)?.beat ?? 0)) await restored(name, beat);
+    } else if (beat.beat > before.next) {
+      try {
+        await read();
+      } catch (error) {
+        // The home database is away, and no reason to leave the others.
+        if (error instanceof Outage) return beat;
+        throw error;
+      }
+      if (beat.beat <= (entries.get(name)?.next ?? 0)) return beat;
       await restored(home.name, { beat: entries.get(home.name)?.beat ?? 0, now: beat.now });
       await raiseBeat(home.pool, name, poolOf(name), beat.beat);
     }
+    return beat;
   }
 
   function poolOf(name: string): Connections {
@@ -70,8 +86,7 @@ export function createRestores([home, ...others]: readonly [NamedPool, ...NamedP
     if (!(await takeLease(home.pool, 'beats', leased))) return;
     for (const { name, pool } of others) {
       try {
-        const beat = await beatOf(name);
-        await judge(name, beat);
+        const beat = await judged(name, () => beatOf(name));
         if (beat !== undefined) await raiseBeat(home.pool, name, pool, Math.max(beat.now, beat.beat + 1));
       } catch (error) {
         // Its own boxes tell of its outage.
@@ -84,11 +99,11 @@ export function createRestores([home, ...others]: readonly [NamedPool, ...NamedP
   return {
     at: (name) => entries.get(name)?.restoredAt ?? 0,
     async verify(name, connection) {
-      if (name !== home.name) await judge(name, await readBeat(connection));
+      if (name !== home.name) await judged(name, () => readBeat(connection));
     },
     async check(name) {
       await read();
-      if (name !== undefined) await judge(name, await beatOf(name));
+      if (name !== undefined) await judged(name, () => beatOf(name));
     },
     follow: () =>
       startRounds(period, () =>

@@ -1,5 +1,10 @@
 import { expect } from 'chai';
+import { raiseBeat } from '../../api/db/core/beats.ts';
 import { rebuildDirectory } from '../../api/db/core/installation.ts';
+import { createPool, defaultLimits } from '../../api/db/core/pool.ts';
+import { requestLimit, withConnection } from '../../api/db/core/with-connection.ts';
+import { createRestores } from '../../api/placement/restores.ts';
+import { createLog } from '../../program/log.ts';
 import { eventually } from '../support/eventually.ts';
 import { asOwner } from '../support/postgres.ts';
 import type { TestDatabase } from '../support/postgres.ts';
@@ -42,6 +47,21 @@ describe('a database that is restored from a backup', () => {
     const before = await beat();
     await eventually('the home database has a newer beat', async () => (await beat()) !== before);
   }
+
+  it('is not one whose beat another replica has raised since this one looked', async () => {
+    const open = (name: 'home' | 'eu') => ({
+      name,
+      pool: createPool(both[name].apiUrl, defaultLimits, 'api', () => undefined),
+    });
+    const [home, eu] = [open('home'), open('eu')];
+    const lines: unknown[] = [];
+    const restores = createRestores([home, eu], createLog('info', { write: (line) => lines.push(line) }));
+    await restores.check();
+    await raiseBeat(home.pool, 'eu', eu.pool, 2 * 1_000 * Date.now());
+    await withConnection(eu.pool, requestLimit, (connection) => restores.verify('eu', connection));
+    expect([restores.at('home'), restores.at('eu'), lines]).to.deep.equal([0, 0, []]);
+    await Promise.all([home.pool.end(), eu.pool.end()]);
+  });
 
   it('serves none of its boxes until an admin accepts the loss of each: what was issued before is revoked', async () => {
     await both.declare('kept', { database: 'eu' });
