@@ -71,7 +71,6 @@ const runBy: readonly (readonly [page: string, start: string, file: string, line
     'test/e2e/stories/11-databases.test.ts',
     "'./boxctl', ['box', 'move', moved, database]",
   ],
-  ['docs/guides/scale.md', 'kubectl get boxes ', 'test/e2e/stories/11-databases.test.ts', "kubectl('get', 'boxes', "],
   ['charts/boxgate/README.md', 'helm test boxgate ', 'test/e2e/stories/01-install.test.ts', "['test', release, "],
   ...['python3', 'go run', 'java'].map(
     (start) =>
