@@ -161,9 +161,9 @@ CREATE POLICY own_box ON boxgate.box_host USING (box = current_setting('boxgate.
 CREATE INDEX box_host_box ON boxgate.box_host (box);
 
 -- Refuses a transaction of the present box that was moved (BX001, with its database and version), and one that writes while the box
--- is being moved (BX002).
+-- is being moved (BX002). One that writes when the time of a move is over ends that: the move goes on neither beside it nor after it.
 CREATE FUNCTION boxgate.demand_here(p_writes boolean) RETURNS void
-LANGUAGE plpgsql STABLE
+LANGUAGE plpgsql VOLATILE
 AS $$
 DECLARE
   v_box record;
@@ -172,9 +172,17 @@ BEGIN
    WHERE b.box = current_setting('boxgate.box') AND b.transit IS NOT NULL;
   IF v_box.transit = 'moved' THEN
     RAISE EXCEPTION USING ERRCODE = 'BX001', MESSAGE = v_box.counterpart, DETAIL = v_box.config_version;
-  ELSIF v_box.transit = 'arriving' OR (p_writes AND v_box.leaving_until > clock_timestamp()) THEN
-    RAISE EXCEPTION USING ERRCODE = 'BX002', MESSAGE = 'The box is being moved to another database';
+  ELSIF v_box.transit IS NULL OR (v_box.transit = 'leaving' AND NOT p_writes) THEN
+    RETURN;
+  ELSIF v_box.leaving_until < clock_timestamp() THEN
+    -- In the order of every change of the configuration.
+    PERFORM pg_advisory_xact_lock(hashtextextended('boxgate.box ' || current_setting('boxgate.box'), 0));
+    PERFORM FROM boxgate.box b WHERE b.box = current_setting('boxgate.box') AND b.leaving_until < clock_timestamp() FOR NO KEY UPDATE;
+    IF FOUND THEN
+      RETURN;
+    END IF;
   END IF;
+  RAISE EXCEPTION USING ERRCODE = 'BX002', MESSAGE = 'The box is being moved to another database';
 END
 $$;
 
@@ -207,21 +215,24 @@ BEGIN
 END
 $$;
 
--- Stores rows of a table of the present box, which arrives, as a list of JSON objects; those that are there stay. Its row of `box`
--- comes first: it deletes what an earlier arrival, or a stay of the box, has left here.
-CREATE FUNCTION boxgate.receive_rows(p_table text, p_rows jsonb) RETURNS void
+-- Stores rows of a table of the present box, which arrives under a version, as a list of JSON objects; those that are there stay. Its
+-- row of `box` comes first: it deletes what an arrival under a lower version, or a stay of the box, has left here.
+CREATE FUNCTION boxgate.receive_rows(p_table text, p_rows jsonb, p_version bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = boxgate, pg_temp
 AS $$
 DECLARE
-  v_box text := current_setting('boxgate.box');
+  v_box   text := current_setting('boxgate.box');
+  v_found record;
 BEGIN
-  PERFORM FROM box b WHERE b.box = v_box FOR UPDATE;
+  SELECT b.transit, b.config_version INTO v_found FROM box b WHERE b.box = v_box FOR UPDATE;
   IF p_table = 'box' THEN
-    IF FOUND THEN
+    IF v_found.config_version >= p_version THEN
+      RAISE EXCEPTION 'box % has arrived meanwhile', v_box USING ERRCODE = 'object_not_in_prerequisite_state';
+    ELSIF FOUND THEN
       PERFORM forget_box();
       DELETE FROM box b WHERE b.box = v_box;
     END IF;
-  ELSIF NOT EXISTS (SELECT FROM box b WHERE b.box = v_box AND b.transit = 'arriving') OR NOT p_table = ANY (tables_of_box()) THEN
+  ELSIF v_found.transit IS DISTINCT FROM 'arriving' OR v_found.config_version <> p_version OR NOT p_table = ANY (tables_of_box()) THEN
     RAISE EXCEPTION 'box % is not arriving', v_box USING ERRCODE = 'object_not_in_prerequisite_state';
   END IF;
   EXECUTE format('INSERT INTO boxgate.%1$I SELECT r.* FROM jsonb_populate_recordset(NULL::boxgate.%1$I, $1) r

@@ -35,6 +35,7 @@ export async function moveBox<D extends MovableDatabase>(databases: Databases<D>
   const target = databases.named(database);
   const source = await present(databases, box);
   if (source !== target) {
+    await arrive(databases, source, box);
     // Otherwise each attempt would stop the writes of the box for nothing.
     await target.check();
     const version = await inTransit(source, box, 'write', async (connection) => {
@@ -58,7 +59,8 @@ export async function moveBox<D extends MovableDatabase>(databases: Databases<D>
       throw error;
     }
   }
-  await arrive(databases, target, box);
+  const version = await arrive(databases, target, box);
+  if (version !== undefined) await databases.enter(box, target, version);
 }
 
 /** Returns the database that a box is in: those that it has left lead on to it. Throws Outage. */
@@ -72,24 +74,21 @@ async function present<D extends MovableDatabase>(databases: Databases<D>, box: 
   throw new Outage(`The databases of box ${box} lead to each other`);
 }
 
-/** Puts a box into service in the database that it was moved to, and enters it in the home database. Throws Outage. */
-async function arrive<D extends MovableDatabase>(databases: Databases<D>, target: D, box: string): Promise<void> {
-  const { home } = databases;
+/** Puts a box into service in the database that it has left for; returns its version there. Throws Outage. */
+async function arrive<D extends MovableDatabase>(
+  { home, named }: Databases<D>,
+  target: D,
+  box: string,
+): Promise<number | undefined> {
   const found = await inTransit(target, box, 'snapshot', (connection) => steps.readTransit(connection, box));
-  if (found === undefined) return;
-  const { transit, counterpart } = found;
-  if (transit === 'arriving') {
-    const source = databases.named(counterpart ?? '');
-    const left = await inTransit(source, box, 'snapshot', (connection) => steps.readTransit(connection, box));
-    if (left?.transit !== 'moved' || left.counterpart !== target.name)
-      throw new Outage(`Box ${box} has not left the database ${source.name} yet`);
-    if (target !== home) await replaceHosts(target.pool, box, await readHosts(home.pool, box));
-    const version = await inTransit(target, box, 'write', (connection) => steps.arrive(connection, box, left.version));
-    await databases.enter(box, target, version);
-    if (source !== home) await replaceHosts(source.pool, box, []);
-  } else if (databases.find(box) !== target) {
-    await databases.enter(box, target, found.version);
-  }
+  if (found?.transit !== 'arriving') return found?.version;
+  const source = named(found.counterpart ?? '');
+  const left = await inTransit(source, box, 'snapshot', (connection) => steps.readTransit(connection, box));
+  if (left?.transit !== 'moved' || left.counterpart !== target.name)
+    throw new Outage(`Box ${box} has not left the database ${source.name} yet`);
+  if (target !== home) await replaceHosts(target.pool, box, 'arriving', await readHosts(home.pool, box));
+  if (source !== home) await replaceHosts(source.pool, box, 'moved', []);
+  return inTransit(target, box, 'write', (connection) => steps.arrive(connection, box, left.version));
 }
 
 function inTransit<T>(
@@ -106,12 +105,16 @@ async function copy(source: MovableDatabase, target: MovableDatabase, box: strin
   const goOn = (): Promise<void> =>
     inTransit(source, box, 'write', (connection) => steps.goOnLeaving(connection, box, version));
   const [row, partitions] = await inTransit(source, box, 'snapshot', async (connection) => {
-    return [await steps.readOwnRow(connection, box, source.name), await steps.partitionsOf(connection)] as const;
+    return [
+      await steps.readOwnRow(connection, box, version, source.name),
+      await steps.partitionsOf(connection),
+    ] as const;
   });
   await steps.makePartitions(target.pool, partitions);
-  await steps.receiveRows(target.pool, box, 'box', row);
+  const arrival = { pool: target.pool, box, version };
+  await steps.receiveRows(arrival, 'box', row);
   const left = await steps.readRows(source.pool, box, async (table, rows) => {
-    await steps.receiveRows(target.pool, box, table, rows);
+    await steps.receiveRows(arrival, table, rows);
     await goOn();
   });
   const arrived = await steps.readRows(target.pool, box, goOn);

@@ -29,14 +29,15 @@ export async function readTransit(connection: Connection, box: string): Promise<
 /** Time in which the next step of a move must come: otherwise the box takes writes again, and the move has failed. */
 const leavingTime = "interval '10 seconds'";
 
-/** Stops the writes of a box, under a new version, which it returns. Call it in transit. */
+/** Stops the writes of a box, under a new version, which it returns. Throws Outage if it is elsewhere. In transit. */
 export async function beginLeaving(connection: Connection, box: string, to: string): Promise<number> {
   const version = await bumpVersion(connection, box);
-  await connection.query(
+  const { rowCount } = await connection.query(
     `UPDATE boxgate.box SET transit = 'leaving', counterpart = $2, leaving_until = clock_timestamp() + ${leavingTime}
-      WHERE box = $1`,
+      WHERE box = $1 AND (transit IS NULL OR transit = 'leaving')`,
     [box, to],
   );
+  if (rowCount === 0) throw new Outage('The box was moved meanwhile: the move is tried again');
   return version;
 }
 
@@ -70,13 +71,17 @@ export async function stay(connection: Connection, box: string, version?: number
   if (rowCount !== 0) await bumpVersion(connection, box);
 }
 
-/** Puts a box that has arrived into service, under a version above `least`; returns it. Call it in transit. */
+/**
+ * Puts a box that has arrived into service, under a version above `least`; returns that. Throws Outage if it is already
+ * in service. Call it in transit.
+ */
 export async function arrive(connection: Connection, box: string, least: number): Promise<number> {
-  await connection.query(
+  const { rowCount } = await connection.query(
     `UPDATE boxgate.box SET config_version = greatest(config_version, $2), transit = NULL, counterpart = NULL
       WHERE box = $1 AND transit = 'arriving'`,
     [box, least],
   );
+  if (rowCount === 0) throw new Outage('The box was moved meanwhile: the move is tried again');
   return bumpVersion(connection, box);
 }
 
@@ -172,20 +177,30 @@ async function readTable(
   return { table, rows: count, digest: sum.toString('hex') };
 }
 
-/** Reads the row of a box as it begins its arrival elsewhere. Call it in transit. */
-export async function readOwnRow(connection: Connection, box: string, from: string): Promise<string> {
+/**
+ * Reads the row of a box as it begins its arrival elsewhere under a version; no row if it has another one. Call it in
+ * transit.
+ */
+export async function readOwnRow(connection: Connection, box: string, version: number, from: string): Promise<string> {
   const { rows } = await connection.query<{ row: string }>(
     `SELECT (to_jsonb(b) || jsonb_build_object('transit', 'arriving', 'counterpart', $2::text, 'leaving_until', NULL))::text AS row
-       FROM boxgate.box b WHERE b.box = $1`,
-    [box, from],
+       FROM boxgate.box b WHERE b.box = $1 AND b.config_version = $3`,
+    [box, from, version],
   );
   return `[${rows[0]?.row ?? ''}]`;
 }
 
+/** A box that arrives under the version that it has left under. */
+interface Arrival {
+  readonly pool: Connections;
+  readonly box: string;
+  readonly version: number;
+}
+
 /** Stores rows of a box that arrives; those of `box` begin the arrival. Throws Outage. */
-export function receiveRows(pool: Connections, box: string, table: string, rows: string): Promise<void> {
+export function receiveRows({ pool, box, version }: Arrival, table: string, rows: string): Promise<void> {
   return inBoxInTransit(pool, box, { mode: 'write', limit: 60_000 }, async (connection) => {
-    await connection.query('SELECT boxgate.receive_rows($1, $2)', [table, rows]);
+    await connection.query('SELECT boxgate.receive_rows($1, $2, $3)', [table, rows, version]);
   });
 }
 

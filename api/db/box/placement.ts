@@ -143,9 +143,16 @@ export function readHosts(pool: Connections, box: string): Promise<readonly Assi
   });
 }
 
-/** Replaces the hosts that a database has for a box. Throws Outage. */
-export async function replaceHosts(pool: Connections, box: string, hosts: readonly AssignedHost[]): Promise<void> {
+/** Replaces the hosts that a database has for a box, as long as the box is there in this state. Throws Outage. */
+export async function replaceHosts(
+  pool: Connections,
+  box: string,
+  transit: 'moved' | 'arriving',
+  hosts: readonly AssignedHost[],
+): Promise<void> {
   await inBoxInTransit(pool, box, { mode: 'write', limit: requestLimit }, async (connection) => {
+    const held = 'SELECT FROM boxgate.box WHERE box = $1 AND transit = $2 FOR SHARE';
+    if ((await connection.query(held, [box, transit])).rowCount === 0) return;
     await connection.query('DELETE FROM boxgate.box_host');
     await connection.query(
       'INSERT INTO boxgate.box_host (host, box, cluster) SELECT n.host, $1, n.cluster FROM unnest($2::text[], $3::text[]) AS n (host, cluster)',
