@@ -2,7 +2,7 @@ import { QUOTA_DEFAULTS } from '../crds/quota.ts';
 import { errorFacts } from '../program/log.ts';
 import type { Log } from '../program/log.ts';
 import { startRounds } from '../program/scheduling.ts';
-import { Outage } from './db/core/outage.ts';
+import { Moved, Outage } from './db/core/outage.ts';
 import type { Connections } from './db/core/pool.ts';
 import { countActive, noteIssued, readSessionQuota, storeCount } from './db/box/session-count.ts';
 import type { DueCount } from './db/box/session-count.ts';
@@ -70,6 +70,8 @@ export async function countRound(parts: SessionCountParts, signal: AbortSignal):
 function unlessOutage(box: string, log: Log) {
   return (error: unknown): void => {
     if (error instanceof Outage) throw error;
+    // It is counted where it is now.
+    if (error instanceof Moved) return;
     log.error({ ...errorFacts(error), box }, 'the active sessions of a box could not be counted; it is tried again');
   };
 }

@@ -96,6 +96,16 @@ describe('the quota of active sessions', () => {
     return tokens;
   }
 
+  it('is counted nowhere in the database that the box has left', async () => {
+    await got();
+    await world.owner.query(`UPDATE boxgate.box SET transit = 'moved', counterpart = 'eu' WHERE box = $1`, [box]);
+    const lines: unknown[] = [];
+    const { services, notes } = one;
+    const telling = createLog('info', { write: (line) => lines.push(line) });
+    await countRound({ pool: services.pool, notes, now: services.now, log: telling }, running);
+    expect(lines).to.deep.equal([]);
+  });
+
   it('R-53 refuses a token beyond it on every replica, with 422, its name and what to do, and keeps what exists', async () => {
     const tokens = await fill();
     for (const each of [one, other]) {
