@@ -25,6 +25,9 @@ export interface Move {
 /** Milliseconds that a step may take besides the copy. */
 const stepLimit = 10_000;
 
+/** Milliseconds between two times that a box is told to go on leaving. */
+const renewEvery = 1_000;
+
 /**
  * Moves a box to another database: stops its writes, copies its rows, compares both copies, and gives it up in one
  * commit of its present database; only then does the new one serve it. Checks go on until then. It may be repeated at
@@ -102,8 +105,12 @@ function inTransit<T>(
 
 /** Copies the rows of a box, and compares both copies. Throws Outage. */
 async function copy(source: MovableDatabase, target: MovableDatabase, box: string, version: number): Promise<void> {
-  const goOn = (): Promise<void> =>
-    inTransit(source, box, 'write', (connection) => steps.goOnLeaving(connection, box, version));
+  let renewed = performance.now();
+  const goOn = async (): Promise<void> => {
+    if (performance.now() - renewed < renewEvery) return;
+    renewed = performance.now();
+    await inTransit(source, box, 'write', (connection) => steps.goOnLeaving(connection, box, version));
+  };
   const [row, partitions] = await inTransit(source, box, 'snapshot', async (connection) => {
     return [
       await steps.readOwnRow(connection, box, version, source.name),

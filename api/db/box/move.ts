@@ -119,7 +119,8 @@ export interface TableDigest {
   readonly digest: string;
 }
 
-const portion = 500;
+/** Rows that are copied at once. */
+const portion = 2_000;
 
 /** Milliseconds that copying or comparing a box may take. */
 const copyLimit = 600_000;
