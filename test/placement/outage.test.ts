@@ -11,7 +11,7 @@ import type { Answer, Box } from './box-calls.ts';
 import { names, threeDatabases } from './three-databases.ts';
 import type { Name, ThreeDatabases } from './three-databases.ts';
 
-/** `make placement` lets a database be away for 30. */
+/** `make faults` lets a database be away for 30. */
 const seconds = Number(process.env['BOXGATE_OUTAGE_SECONDS'] ?? 3);
 
 /** An answer, and the database of its box. */
