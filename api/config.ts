@@ -1,6 +1,5 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
-import { DATABASE_NAME } from '../crds/fields.ts';
 import {
   databaseSuffix,
   reading,
@@ -13,6 +12,7 @@ import {
 import type { Environment, EnvironmentReader } from '../program/environment.ts';
 import { logLevels } from '../program/log.ts';
 import type { LogLevel } from '../program/log.ts';
+import { DATABASE_NAME } from '../crds/kind.ts';
 import { Secret } from './client/secret.ts';
 import { resourcesInMemory } from './box/loaded-boxes.ts';
 

@@ -13,10 +13,6 @@ export const RESOURCE_ID = '^[A-Za-z0-9][A-Za-z0-9._~-]*$';
 export const NUMBERED_ID = '^[1-9][0-9]{0,14}$';
 /** Name of a namespace, and so of a box (RFC 1123 label); at most 63 characters. */
 export const DNS_LABEL = '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$';
-/** Name of a database that boxes are placed on. */
-export const DATABASE_NAME = '^[a-z]([a-z0-9-]{0,30}[a-z0-9])?$';
-/** Annotation of a Namespace with the name of the database that its box is placed on. */
-export const DATABASE_ANNOTATION = 'boxgate.dev/database';
 /** Name of a Kubernetes object (RFC 1123 subdomain); at most 253 characters. */
 export const OBJECT_NAME = '^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$';
 /** Identity of a Kubernetes object, nearly always a UUID; at most 128 characters. */

@@ -6,6 +6,11 @@ export const API_GROUP = 'boxgate.dev';
 /** `apiVersion` of every custom resource. */
 export const API_VERSION = 'boxgate.dev/v1';
 
+/** Name of a database that boxes are placed on. */
+export const DATABASE_NAME = '^[a-z]([a-z0-9-]{0,30}[a-z0-9])?$';
+/** Annotation of a Namespace with the name of the database that its box is placed on. */
+export const DATABASE_ANNOTATION = 'boxgate.dev/database';
+
 /** The names of a kind in the Kubernetes API. */
 export interface KindNames {
   readonly kind: Kind;

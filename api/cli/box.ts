@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { DATABASE_ANNOTATION, DATABASE_NAME } from '../../crds/fields.ts';
+import { DATABASE_ANNOTATION, DATABASE_NAME } from '../../crds/kind.ts';
 import { isList, isObject } from '../../crds/path.ts';
 import { plainText } from '../../program/text.ts';
 import { createBoxClient, noBoxAnswer } from './box-client.ts';

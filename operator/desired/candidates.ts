@@ -3,7 +3,7 @@ import { declaredResource, validate, type ValidatedObject } from './validate.ts'
 import type { BoxDatabase, BoxQuota, DeniedHosts, HostGrants, Listing, Tenancy } from './source.ts';
 import { fingerprint } from './declared.ts';
 import type { Resource } from '../../crds/validate.ts';
-import { DATABASE_ANNOTATION, DATABASE_NAME } from '../../crds/fields.ts';
+import { DATABASE_ANNOTATION, DATABASE_NAME } from '../../crds/kind.ts';
 import { wordHint } from '../../crds/did-you-mean.ts';
 import { HIGHEST_QUOTA, isQuotaName, QUOTA_ANNOTATION, QUOTA_DEFAULTS, type Quota } from '../../crds/quota.ts';
 

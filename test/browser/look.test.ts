@@ -15,8 +15,8 @@ interface Look {
 }
 
 /**
- * Colors do not depend on the width, layout does not depend on the colors, and neither on the language: the longer words
- * of German need room and labels.
+ * Colors do not depend on the width, layout does not depend on the colors, and neither on the language: the longer
+ * words of German need room and labels.
  */
 const looksIn: Readonly<Record<Language, readonly Look[]>> = {
   en: [

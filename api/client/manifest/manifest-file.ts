@@ -3,9 +3,9 @@ import type { JsonObject } from '../../../crds/path.ts';
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { Secret } from '../secret.ts';
-import { DATABASE_ANNOTATION, DNS_LABEL, OBJECT_NAME } from '../../../crds/fields.ts';
+import { DNS_LABEL, OBJECT_NAME } from '../../../crds/fields.ts';
 import { QUOTA_ANNOTATION } from '../../../crds/quota.ts';
-import { API_GROUP, API_VERSION, KINDS, isKind, type Kind } from '../../../crds/kind.ts';
+import { API_GROUP, API_VERSION, DATABASE_ANNOTATION, KINDS, isKind, type Kind } from '../../../crds/kind.ts';
 import { mustBeKind } from '../../../crds/manifest.ts';
 import { Unreadable, yamlDocuments } from './yaml-documents.ts';
 

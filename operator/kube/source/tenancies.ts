@@ -4,7 +4,7 @@ import { assignableHosts, type HostClaim, HOSTS_ANNOTATION, validateHosts } from
 import type { BoxDatabase, BoxQuota, HostReading, HostGrants, Tenancy } from '../../desired/source.ts';
 import type { DeclaredObject } from './declared-object.ts';
 import type { Kept, Novelty, ObjectStore } from '../client/object-store.ts';
-import { DATABASE_ANNOTATION } from '../../../crds/fields.ts';
+import { DATABASE_ANNOTATION } from '../../../crds/kind.ts';
 import { QUOTA_ANNOTATION } from '../../../crds/quota.ts';
 import { annotationEntries, readDatabase, readQuota, SECRET_METADATA_ANNOTATION } from '../../desired/candidates.ts';
 import type { NamespaceClaim } from '../../../api/client/desired-state.ts';

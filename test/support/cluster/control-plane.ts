@@ -155,8 +155,8 @@ function etcdOptions(folder: string, port: number, peerPort: number): readonly s
   const [client, peer] = [`http://127.0.0.1:${String(port)}`, `http://127.0.0.1:${String(peerPort)}`];
   return [
     ...['--data-dir', path.join(folder, 'etcd'), '--unsafe-no-fsync'],
-    // As kubeadm sets it: bookmarks of a quiet kind have the version that everything has. With 1s the notifications alone
-    // took two thirds of the processor time of an idle control plane.
+    // As kubeadm sets it: bookmarks of a quiet kind have the version that everything has. With 1s the notifications
+    // alone took two thirds of the processor time of an idle control plane.
     ...['--watch-progress-notify-interval', '5s'],
     ...['--listen-client-urls', client, '--advertise-client-urls', client],
     ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer, '--initial-cluster', `default=${peer}`],
