@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createDeadline, unlessAborted } from '../../program/scheduling.ts';
 import type { KeySealing } from '../credentials/key-sealing.ts';
 import { readConfigChanges, TooLarge } from '../db/box/config-changes.ts';
-import { Moved, Outage } from '../db/core/outage.ts';
+import { Arriving, Moved, Outage } from '../db/core/outage.ts';
 import type { PlacementOf } from '../db/hot/index.ts';
 import { inBoxWithin } from '../db/core/transaction.ts';
 import type { Connection } from '../db/core/transaction.ts';
@@ -165,7 +166,7 @@ export function createLoadedBoxes({
     const read = (connection: Connection) => readConfigChanges(connection, box, state.version, mostOfOne);
     // The rows are checked after it: a large box would hold a connection for seconds, and never end in time.
     const terms = { mode: 'snapshot', limit: longestLoad } as const;
-    const changes = await inBoxWithin(placementOf(box).pool, box, terms, read);
+    const changes = await onceArrived(() => inBoxWithin(placementOf(box).pool, box, terms, read));
     if (changes === undefined) {
       states.drop(box);
       return undefined;
@@ -205,6 +206,22 @@ export function createLoadedBoxes({
       return states.size;
     },
   };
+}
+
+/** Milliseconds for which a read waits for a box that is being moved: its database serves it a few statements later. */
+const longestArrival = 1_000;
+
+/** Repeats a read of a box that has left its database until the new one serves it. Throws what the read throws. */
+async function onceArrived<T>(read: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + longestArrival;
+  for (;;) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof Arriving) || performance.now() > deadline) throw error;
+    }
+    await sleep(20);
+  }
 }
 
 /** Waits within the time of a request; the load continues for later requests. Throws Outage. */

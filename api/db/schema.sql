@@ -161,7 +161,7 @@ CREATE POLICY own_box ON boxgate.box_host USING (box = current_setting('boxgate.
 CREATE INDEX box_host_box ON boxgate.box_host (box);
 
 -- Refuses a transaction of the present box that was moved (BX001, with its database and version), and one that writes while the box
--- is being moved (BX002). One that writes when the time of a move is over ends that: the move goes on neither beside it nor after it.
+-- is being moved (BX002; BX003 where it arrives). One that writes when the time of a move is over ends that: the move goes on neither beside it nor after it.
 CREATE FUNCTION boxgate.demand_here(p_writes boolean) RETURNS void
 LANGUAGE plpgsql VOLATILE
 AS $$
@@ -182,7 +182,8 @@ BEGIN
       RETURN;
     END IF;
   END IF;
-  RAISE EXCEPTION USING ERRCODE = 'BX002', MESSAGE = 'The box is being moved to another database';
+  RAISE EXCEPTION USING ERRCODE = CASE v_box.transit WHEN 'arriving' THEN 'BX003' ELSE 'BX002' END,
+    MESSAGE = 'The box is being moved to another database';
 END
 $$;
 

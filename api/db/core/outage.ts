@@ -35,6 +35,9 @@ export class Outage extends Error {
   override readonly name = 'Outage';
 }
 
+/** The box of a transaction is about to be served by this database. */
+export class Arriving extends Outage {}
+
 /** The box of a transaction is in another database. */
 export class Moved extends Error {
   override readonly name = 'Moved';
@@ -68,6 +71,7 @@ export function toOutage(error: unknown): unknown {
   const code = codeOf(error);
   if (error instanceof pg.DatabaseError && code === 'BX001') return new Moved(error.message, Number(error.detail));
   if (error instanceof pg.DatabaseError && code === 'BX002') return new Outage(error.message);
+  if (error instanceof pg.DatabaseError && code === 'BX003') return new Arriving(error.message);
   if (code !== undefined && isValueCode(code)) {
     return new Problem('invalid', [{ path: '', message: 'holds a value that cannot be stored' }]);
   }
