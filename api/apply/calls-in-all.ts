@@ -1,11 +1,12 @@
 import type { BoxHosts, BoxHostsCall, ClusterSettingsCall, StoredHosts } from '../client/cluster.ts';
 import type { DeclaredBox } from '../client/desired-state.ts';
 import { declaredBoxes } from '../db/box/box.ts';
-import { claimEpoch, newestEpoch } from '../db/box/cluster-settings.ts';
+import { claimEpoch, newestEpoch, raiseEpoch } from '../db/box/cluster-settings.ts';
 import { claimAndAdopt } from '../db/box/namespace.ts';
 import { Outage } from '../db/core/outage.ts';
 import type { Connections } from '../db/core/pool.ts';
 import { putHosts, putSettings } from './calls.ts';
+import { Fenced } from './claims.ts';
 import type { ApplyServices } from './apply.ts';
 
 /** A database of the installation, and what the calls of an operator need of it. */
@@ -24,8 +25,8 @@ interface CalledDatabases {
 
 /**
  * Claims the next epoch of a cluster in the home database, above the highest one that any database which can be reached
- * shows; with `older`, everything of that cluster becomes this one's in each of them. The first call with the new epoch
- * refuses older ones in a database. Throws Outage.
+ * shows, and tells it to the others; with `older`, everything of that cluster becomes this one's in each of them.
+ * Throws Outage.
  */
 export async function claimInAll(databases: CalledDatabases, cluster: string, older?: string): Promise<number> {
   const others = databases.all.filter((database) => database !== databases.home);
@@ -39,7 +40,34 @@ export async function claimInAll(databases: CalledDatabases, cluster: string, ol
     for (const other of others) epoch = await claim(other, epoch);
     if (others.length > 0) epoch = await claimEpoch(databases.home.pool, cluster, epoch);
   }
+  await Promise.all(others.map(({ pool }) => ifReached(raiseEpoch(pool, cluster, epoch), undefined)));
   return epoch;
+}
+
+/** The epoch of a cluster that a call names. */
+export interface Epoch {
+  readonly cluster: string;
+  readonly epoch: number;
+}
+
+/**
+ * Runs a call under an epoch in a database, which hears of the epoch first if it has not: the home database knows
+ * whether it is the present one. Throws what the call throws.
+ */
+export async function underEpoch<T>(
+  { home }: { readonly home: Pick<CalledDatabase, 'pool'> },
+  { pool }: Pick<CalledDatabase, 'pool'>,
+  { cluster, epoch }: Epoch,
+  call: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    const isHome = pool === home.pool;
+    if (!(error instanceof Fenced) || isHome || (await newestEpoch(home.pool, cluster)) !== epoch) throw error;
+    await raiseEpoch(pool, cluster, epoch);
+    return call();
+  }
 }
 
 /** Returns what the work returns, or `otherwise` if its database cannot answer: its boxes alone have to wait. */
@@ -56,7 +84,7 @@ function ifReached<T, O>(work: Promise<T>, otherwise: O): Promise<T | O> {
  */
 export async function settingsInAll(databases: CalledDatabases, call: ClusterSettingsCall): Promise<number> {
   const stored = databases.all.map((database) => {
-    const version = putSettings(call, database.apply);
+    const version = underEpoch(databases, database, call, () => putSettings(call, database.apply));
     return database === databases.home ? version : ifReached(version, 0);
   });
   const [version = 0] = await Promise.all(stored);
@@ -78,8 +106,8 @@ export async function declaredInAll({ home, all }: CalledDatabases, cluster: str
  */
 export async function hostsInAll(databases: CalledDatabases, call: BoxHostsCall): Promise<StoredHosts> {
   const { home, all, find } = databases;
-  const assign = ({ apply }: CalledDatabase, boxes: BoxHostsCall['boxes']): Promise<StoredHosts> =>
-    putHosts({ ...call, boxes }, apply);
+  const assign = (database: CalledDatabase, boxes: BoxHostsCall['boxes']): Promise<StoredHosts> =>
+    underEpoch(databases, database, call, () => putHosts({ ...call, boxes }, database.apply));
   const answers: StoredHosts[] = [];
   let named = call.boxes;
   for (const other of all.filter((database) => database !== home)) {

@@ -5,7 +5,7 @@ import { demandFewUsers, endBoxData } from '../db/box/box-data.ts';
 import { bumpVersion } from '../db/box/box.ts';
 import { adoptRows, bindBox, lockBox, readBinding, reopenBox, retireBox } from '../db/box/namespace.ts';
 import type { Connection } from '../db/core/transaction.ts';
-import { lockEpoch, raiseEpoch } from '../db/box/cluster-settings.ts';
+import { lockEpoch } from '../db/box/cluster-settings.ts';
 import type { Binding } from '../db/box/namespace.ts';
 import type { Box } from '../../crds/box.ts';
 import { claimHosts, holdHosts } from '../db/box/box-host.ts';
@@ -16,16 +16,9 @@ export class Fenced extends Error {
   override readonly name = 'Fenced';
 }
 
-/**
- * Checks that an epoch of a cluster is the present one, and holds it until the transaction ends. A newer one, which was
- * claimed in the home database, becomes the present one. Throws Fenced.
- */
+/** Checks that an epoch of a cluster is the present one, and holds it until the transaction ends. Throws Fenced. */
 export async function demandEpoch(connection: Connection, cluster: string, epoch: number): Promise<void> {
-  let counts = await lockEpoch(connection, cluster);
-  if (counts === undefined || counts < epoch) {
-    await raiseEpoch(connection, cluster, epoch);
-    counts = await lockEpoch(connection, cluster);
-  }
+  const counts = await lockEpoch(connection, cluster);
   if (counts !== epoch)
     throw new Fenced(`epoch ${String(epoch)} has ended; the current epoch is ${String(counts ?? 0)}`);
 }

@@ -1,3 +1,4 @@
+import { underEpoch } from '../apply/calls-in-all.ts';
 import { demandEpoch } from '../apply/claims.ts';
 import type { Connections } from '../db/core/pool.ts';
 import { Outage } from '../db/core/outage.ts';
@@ -41,12 +42,13 @@ export async function moveBox<D extends MovableDatabase>(databases: Databases<D>
     await arrive(databases, source, box);
     // Otherwise each attempt would stop the writes of the box for nothing.
     await target.check();
-    const version = await inTransit(source, box, 'write', async (connection) => {
+    const begin = async (connection: Connection): Promise<number> => {
       await demandEpoch(connection, cluster, epoch);
       const loss = { restoredAt: source.restoredAt(), placedAt: databases.versionOf(box), accepted: undefined };
       await acceptLoss(connection, box, loss);
       return steps.beginLeaving(connection, box, database);
-    });
+    };
+    const version = await underEpoch(databases, source, move, () => inTransit(source, box, 'write', begin));
     try {
       await steps.waitForOlder(source.pool);
       await copy(source, target, box, version);

@@ -84,12 +84,14 @@ export function newestEpoch(pool: Connections, cluster: string): Promise<number>
   return outsideBoxes(pool, async (connection) => (await lockEpoch(connection, cluster)) ?? 0);
 }
 
-/** Stores an epoch that was claimed in the home database, unless a newer one is there. */
-export async function raiseEpoch(connection: Connection, cluster: string, epoch: number): Promise<void> {
-  await connection.query(
-    `INSERT INTO boxgate.operator_epoch AS e (cluster, epoch) VALUES ($1, $2)
-     ON CONFLICT (cluster) DO UPDATE SET epoch = excluded.epoch WHERE e.epoch < excluded.epoch`,
-    [cluster, epoch],
+/** Stores an epoch that was claimed in the home database, unless a newer one is there. Throws Outage. */
+export async function raiseEpoch(pool: Connections, cluster: string, epoch: number): Promise<void> {
+  await outsideBoxes(pool, (connection) =>
+    connection.query(
+      `INSERT INTO boxgate.operator_epoch AS e (cluster, epoch) VALUES ($1, $2)
+       ON CONFLICT (cluster) DO UPDATE SET epoch = excluded.epoch WHERE e.epoch < excluded.epoch`,
+      [cluster, epoch],
+    ),
   );
 }
 

@@ -26,7 +26,8 @@ import type { ApplyServices } from '../../apply/apply.ts';
 import { demandEpoch, Fenced, Locked } from '../../apply/claims.ts';
 import { acceptLoss, DataMissing } from '../../db/box/placement.ts';
 import { followServiceAccounts, boxUsage, lastUses } from '../../apply/calls.ts';
-import { claimInAll, declaredInAll, hostsInAll, settingsInAll } from '../../apply/calls-in-all.ts';
+import { claimInAll, declaredInAll, hostsInAll, settingsInAll, underEpoch } from '../../apply/calls-in-all.ts';
+import type { Epoch } from '../../apply/calls-in-all.ts';
 import { NoSuchDatabase } from '../../placement/databases.ts';
 import type { Databases, ServedDatabase } from '../../placement/databases.ts';
 import { moveBox } from '../../placement/move.ts';
@@ -114,7 +115,8 @@ export function createManagementApp(context: ManagementContext): Express {
   app.post('/boxes/:box/service-accounts', async (request, response) => {
     const box = boxOf(request);
     const call = parseServiceAccounts(await jsonBody(request));
-    const pins = await inDatabase(databases, box, ({ apply: services }) => followServiceAccounts(box, call, services));
+    const follow = ({ apply: services }: ManagedDatabase) => followServiceAccounts(box, call, services);
+    const pins = await inDatabase(databases, box, follow, call);
     response.json({ pins } satisfies ServiceAccountPins);
   });
   app.post('/boxes/:box/move', async (request, response) => {
@@ -150,18 +152,24 @@ async function demandData(
   });
 }
 
-/** Runs a call with the database of its box; again with another one if the box has been moved. */
+/**
+ * Runs a call with the database of its box, which hears of its epoch first; again with another one if the box has been
+ * moved.
+ */
 async function inDatabase<T>(
   databases: Databases<ManagedDatabase>,
   box: string,
   work: (database: ManagedDatabase) => Promise<T>,
+  epoch?: Epoch,
 ): Promise<T> {
+  const run = (database: ManagedDatabase): Promise<T> =>
+    epoch === undefined ? work(database) : underEpoch(databases, database, epoch, () => work(database));
   try {
-    return await work(databases.of(box));
+    return await run(databases.of(box));
   } catch (error) {
     if (!(error instanceof Moved)) throw error;
     databases.moved(box, error);
-    return work(databases.of(box));
+    return run(databases.of(box));
   }
 }
 
@@ -261,13 +269,13 @@ async function apply(context: ManagementContext, request: Request<{ box: string 
   };
   try {
     await context.databases.place(box, head.database);
-    await inDatabase(context.databases, box, async (database) => {
-      const { name, apply: services } = database;
+    const run = async (database: ManagedDatabase) => {
       await demandData(context.databases, database, box, head);
-      const outcome = await applyBox({ box, head, lines }, services, write);
-      for (const result of outcome.results) write(result);
-      write({ ...outcome.applied, database: name } satisfies Applied);
-    });
+      return { ...(await applyBox({ box, head, lines }, database.apply, write)), database: database.name };
+    };
+    const { results, applied, database } = await inDatabase(context.databases, box, run, head);
+    for (const result of results) write(result);
+    write({ ...applied, database } satisfies Applied);
   } catch (error) {
     write(failure(error, context.log).body);
   }
