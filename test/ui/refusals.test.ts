@@ -194,6 +194,8 @@ describe('what the admin UI says when something is refused, or gone', () => {
     const { page, say, fill, choose, press, sees, rows, close } = await signedIn(stage, { at: '#/groups' });
     const create = async (name: string): Promise<void> => {
       await page.getByRole('link', { name: say.newGroup }).click();
+      // Until then the fields are those of the group that was created before.
+      await page.getByRole('heading', { level: 2, name: say.newGroup }).waitFor();
       await fill(say.name, name);
       await press(say.save);
       await page.getByRole('heading', { level: 2, name }).waitFor();
