@@ -11,7 +11,6 @@ import type { ApplyServices } from './apply.ts';
 
 /** A database of the installation, and what the calls of an operator need of it. */
 interface CalledDatabase {
-  readonly name: string;
   readonly pool: Connections;
   readonly apply: Pick<ApplyServices, 'pool' | 'revocationsNeedStandby'>;
 }

@@ -73,15 +73,15 @@ export function createDatabases<D extends ServedDatabase>(
   function named(name: string): D {
     const entry = entries.get(name);
     if (entry === undefined) throw noSuchDatabase(name, [...entries.keys()]);
-    if (entry.fault !== undefined) throw entry.fault;
-    return entry.database;
+    return serving(entry);
   }
 
   function of(box: string): D {
     const name = directory.of(box);
     if (name === undefined) return home;
-    if (!entries.has(name)) throw unknownDatabase(name);
-    return named(name);
+    const entry = entries.get(name);
+    if (entry === undefined) throw unknownDatabase(name);
+    return serving(entry);
   }
 
   function moved(box: string, { database, version }: Moved): void {
@@ -164,6 +164,12 @@ async function begin<D extends ServedDatabase>(
     }
     await sleep(pause, undefined, { signal }).catch(() => undefined);
   }
+}
+
+/** Returns a database that serves. Throws the reason why it does not. */
+function serving<D>({ database, fault }: Entry<D>): D {
+  if (fault !== undefined) throw fault;
+  return database;
 }
 
 /** Returns why a database cannot serve; undefined: it can. */

@@ -35,13 +35,15 @@ const readLimit = 10_000;
 
 /** Reads the placement of a box; undefined: it has none. Throws Outage. */
 export function readPlacement(home: Connections, box: string): Promise<PlacedBox | undefined> {
-  return withConnection(home, requestLimit, async (connection) => {
-    const { rows } = await connection.query<PlacedRow>(
-      'SELECT box, database, version FROM boxgate.placement WHERE box = $1',
-      [box],
-    );
-    return rows[0] === undefined ? undefined : placedBox(rows[0]);
-  });
+  return withConnection(home, requestLimit, (connection) => placementOf(connection, box));
+}
+
+async function placementOf(connection: Connection, box: string): Promise<PlacedBox | undefined> {
+  const { rows } = await connection.query<PlacedRow>(
+    'SELECT box, database, version FROM boxgate.placement WHERE box = $1',
+    [box],
+  );
+  return rows[0] === undefined ? undefined : placedBox(rows[0]);
 }
 
 /**
@@ -57,11 +59,7 @@ export function placeBox(home: Connections, box: string, database: string): Prom
         WHERE NOT EXISTS (SELECT FROM boxgate.box WHERE box = $1) ON CONFLICT DO NOTHING`,
       [box, database],
     );
-    const { rows } = await connection.query<PlacedRow>(
-      'SELECT box, database, version FROM boxgate.placement WHERE box = $1',
-      [box],
-    );
-    return rows[0] === undefined ? undefined : placedBox(rows[0]);
+    return placementOf(connection, box);
   });
 }
 

@@ -23,10 +23,7 @@ export async function joinInstallation(
   const clients: pg.Client[] = [];
   try {
     for (const { ownerUrl } of databases) {
-      const client = new pg.Client({ connectionString: ownerUrl, application_name: 'boxgate-migrate' });
-      client.on('error', () => undefined);
-      clients.push(client);
-      await client.connect();
+      clients.push(await connectedAs(ownerUrl));
     }
     const [home] = clients;
     if (home === undefined) return;
@@ -47,6 +44,14 @@ export async function joinInstallation(
   } finally {
     await Promise.all(clients.map((client) => client.end()));
   }
+}
+
+/** Returns a connection as the owner of a database; the caller ends it. */
+async function connectedAs(ownerUrl: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: ownerUrl, application_name: 'boxgate-migrate' });
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
 }
 
 /** Enters a database in the home database. Throws an Error of one sentence. */
@@ -74,17 +79,12 @@ export async function rebuildDirectory([home, ...others]: readonly {
   readonly name: string;
   readonly ownerUrl: string;
 }[]): Promise<number> {
-  const open = async (url: string | undefined): Promise<pg.Client> => {
-    const client = new pg.Client({ connectionString: url, application_name: 'boxgate-migrate' });
-    client.on('error', () => undefined);
-    await client.connect();
-    return client;
-  };
-  const directory = await open(home?.ownerUrl);
+  if (home === undefined) return 0;
+  const directory = await connectedAs(home.ownerUrl);
   let entered = 0;
   try {
     for (const { name, ownerUrl } of others) {
-      const client = await open(ownerUrl);
+      const client = await connectedAs(ownerUrl);
       try {
         const { rows } = await client.query<{ boxes: string[]; versions: string[] }>(
           `SELECT coalesce(array_agg(box), '{}') AS boxes, coalesce(array_agg(config_version), '{}') AS versions
