@@ -1,5 +1,6 @@
 import { createConnection, createServer } from 'node:net';
 import type { Socket } from 'node:net';
+import { endTogether } from '../faults/crash-points/postgres-writes.ts';
 import { portOf } from '../../program/environment.ts';
 import { messageReader } from '../faults/crash-points/postgres-messages.ts';
 import type { Message } from '../faults/crash-points/postgres-messages.ts';
@@ -34,15 +35,7 @@ export async function startKillingProxy(target: number, point: KillPoint): Promi
   };
   const server = createServer((near) => {
     const far = createConnection({ host: '127.0.0.1', port: target });
-    for (const [one, other] of [[near, far] as const, [far, near] as const]) {
-      sockets.add(one.setNoDelay(true));
-      one
-        .on('error', () => undefined)
-        .on('close', () => {
-          sockets.delete(one);
-          other.destroy();
-        });
-    }
+    endTogether(near, far, sockets);
     forward(near, far, { way: point.way, isMet, meet });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import type { FaultProxy } from '../support/fault-proxy.ts';
 import { ownerQuery } from '../support/owner-query.ts';
-import { freshDatabase } from '../support/postgres.ts';
+import { freshDatabase, homeOf } from '../support/postgres.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 import { askToken, declareIn } from './placed-box.ts';
 
@@ -21,11 +21,8 @@ describe('a replica of several databases', () => {
   const settings = { BOXGATE_DATABASES: 'home,eu', BOXGATE_FAILURES_PER_CLIENT: '10000' };
 
   before(async () => {
-    [home, eu] = [await freshDatabase(), await freshDatabase()];
-    await joinInstallation([
-      { name: 'home', ownerUrl: home.ownerUrl },
-      { name: 'eu', ownerUrl: eu.ownerUrl },
-    ]);
+    eu = await freshDatabase();
+    home = await homeOf(eu);
     const url = new URL(eu.apiUrl);
     proxy = await startFaultProxy(Number(url.port));
     url.port = String(proxy.port);
@@ -37,7 +34,7 @@ describe('a replica of several databases', () => {
   after(async () => {
     await Promise.all(replicas.map((one) => one.stop()));
     await proxy.close();
-    await Promise.all([home.drop(), eu.drop()]);
+    await eu.drop();
   });
   afterEach(() => {
     proxy.isClosed = false;

@@ -1,7 +1,6 @@
-import { joinInstallation } from '../../api/db/core/installation.ts';
 import { claimEpoch, startApi } from '../support/api.ts';
 import type { TestApi } from '../support/api.ts';
-import { freshDatabase } from '../support/postgres.ts';
+import { freshDatabase, homeOf } from '../support/postgres.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 
 /** An installation on two databases, home and eu, whose boxes have a client `app` each. */
@@ -29,11 +28,8 @@ const secret = 's'.repeat(32);
 
 /** Starts an installation on two databases. */
 export async function twoDatabases(): Promise<TwoDatabases> {
-  const [home, eu] = [await freshDatabase(), await freshDatabase()];
-  await joinInstallation([
-    { name: 'home', ownerUrl: home.ownerUrl },
-    { name: 'eu', ownerUrl: eu.ownerUrl },
-  ]);
+  const eu = await freshDatabase();
+  const home = await homeOf(eu);
   const environment = { BOXGATE_DATABASES: 'home,eu', BOXGATE_DATABASE_URL_EU: eu.apiUrl };
   let api = await startApi({ database: home, environment });
 
@@ -86,7 +82,7 @@ export async function twoDatabases(): Promise<TwoDatabases> {
     introspect: (box, text) => asked(box, 'introspect', { token: text }),
     async end() {
       await api.stop();
-      await Promise.all([home.drop(), eu.drop()]);
+      await eu.drop();
     },
   };
 }

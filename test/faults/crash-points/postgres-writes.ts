@@ -23,18 +23,7 @@ export async function startPostgresWrites(options: PostgresWritesOptions): Promi
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
     const far = createConnection({ host: '127.0.0.1', port: options.target });
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(one.setNoDelay(true));
-      one
-        .on('error', () => undefined)
-        .on('close', () => {
-          sockets.delete(one);
-          other.destroy();
-        });
-    }
+    endTogether(near, far, sockets);
     forward(near, far, options);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -45,6 +34,22 @@ export async function startPostgresWrites(options: PostgresWritesOptions): Promi
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** Keeps both sockets of a connection in a set until they close, and ends each with the other one. */
+export function endTogether(near: Socket, far: Socket, sockets: Set<Socket>): void {
+  for (const [one, other] of [
+    [near, far],
+    [far, near],
+  ] as const) {
+    sockets.add(one.setNoDelay(true));
+    one
+      .on('error', () => undefined)
+      .on('close', () => {
+        sockets.delete(one);
+        other.destroy();
+      });
+  }
 }
 
 /** Forwards messages. A request ends with a Query or a Sync message, and its answer ends with ReadyForQuery. */
