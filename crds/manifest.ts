@@ -43,8 +43,6 @@ function identityRulesOf(field: IdentityField): readonly Rule<Subject>[] {
       path: `spec.${field}`,
       message: 'must stay as it is: delete the object and create another',
       cel: `(${given} ? self.spec.${field} : self.metadata.name) == ${before}`,
-      broken: (object, old) =>
-        when(old !== undefined && identityOf(object, field) !== identityOf(old, field), `spec.${field}`),
     },
   ];
 }
@@ -104,10 +102,6 @@ const boxNameRules: readonly Rule<Draft<Pick<NamedObject, 'metadata'>>>[] = [
   },
 ];
 
-function identityOf({ metadata, spec }: Subject, field: IdentityField): string | undefined {
-  return spec?.[field] ?? metadata?.name;
-}
-
 /** A rule about a custom resource. */
 export type ManifestRule<K extends Kind> = Rule<Draft<ManifestOf<K>>>;
 
@@ -142,11 +136,11 @@ export const manifestRules: { readonly [K in Kind]: readonly ManifestRule<K>[] }
   Group: [...objectRules.Group, ...specRules.Group.map((rule) => aboutSpec(rule))],
 };
 
-function aboutSpec<Spec>(rule: Rule<Spec>): Rule<{ spec?: Spec }> {
+function aboutSpec<Spec>({ broken, ...rule }: Rule<Spec>): Rule<{ spec?: Spec }> {
   return {
     ...rule,
     path: `spec.${rule.path}`,
-    broken: ({ spec }, old) => (spec === undefined ? [] : rule.broken(spec, old?.spec).map((path) => `spec.${path}`)),
+    broken: ({ spec }) => (spec === undefined ? [] : (broken?.(spec) ?? []).map((path) => `spec.${path}`)),
   };
 }
 
@@ -154,19 +148,16 @@ function aboutSpec<Spec>(rule: Rule<Spec>): Rule<{ spec?: Spec }> {
 export type CheckedManifest =
   { readonly ok: true; readonly manifest: Manifest } | { readonly ok: false; readonly faults: readonly Fault[] };
 
-/** Rules that a custom resource is checked by; tests leave one out at a time. */
-export type ManifestRules = { readonly [K in Kind]: readonly ManifestRule<K>[] };
-
 /**
- * Checks a whole custom resource as the API server does: without nulls, by schema and rules. `old` is the object that
- * is replaced (an id is immutable). Never throws; lists every fault with its field from the root, `spec.auth…`.
+ * Checks a whole custom resource as the API server does: without nulls, by schema and rules. Never throws; lists every
+ * fault with its field from the root, `spec.auth…`.
  */
-export function checkManifest(value: unknown, old?: unknown, rules: ManifestRules = manifestRules): CheckedManifest {
+export function checkManifest(value: unknown): CheckedManifest {
   if (!isObject(value)) return refused('', 'must be an object with apiVersion, kind, metadata and spec');
   if (value['apiVersion'] !== API_VERSION) return refused('apiVersion', `must be ${API_VERSION}`);
   const { kind } = value;
   if (!isKind(kind)) return refused('kind', mustBeKind(kind));
-  const validated = VALIDATORS[kind](value, old, rules);
+  const validated = VALIDATORS[kind](value);
   return validated.ok ? { ok: true, manifest: validated.value } : validated;
 }
 
@@ -176,24 +167,18 @@ export function mustBeKind(kind: unknown): string {
   return `must be one of ${kinds.join(', ')}${typeof kind === 'string' ? wordHint(kind, kinds) : ''}`;
 }
 
-const VALIDATORS: { readonly [K in Kind]: ManifestValidator<K> } = {
-  Client: validatorOf(shapeOf(manifestSchemas.Client), ({ Client }) => Client),
-  AccessPolicy: validatorOf(shapeOf(manifestSchemas.AccessPolicy), ({ AccessPolicy }) => AccessPolicy),
-  Box: validatorOf(shapeOf(manifestSchemas.Box), ({ Box }) => Box),
-  Group: validatorOf(shapeOf(manifestSchemas.Group), ({ Group }) => Group),
+const VALIDATORS = {
+  Client: validatorOf(shapeOf(manifestSchemas.Client), manifestRules.Client),
+  AccessPolicy: validatorOf(shapeOf(manifestSchemas.AccessPolicy), manifestRules.AccessPolicy),
+  Box: validatorOf(shapeOf(manifestSchemas.Box), manifestRules.Box),
+  Group: validatorOf(shapeOf(manifestSchemas.Group), manifestRules.Group),
 };
-
-type ManifestValidator<K extends Kind> = (
-  value: object,
-  old: unknown,
-  rules: ManifestRules,
-) => Validated<ManifestOf<K>>;
 
 function validatorOf<K extends Kind>(
   shape: Shape<ManifestOf<K>>,
-  rulesOf: (rules: ManifestRules) => readonly ManifestRule<K>[],
-): ManifestValidator<K> {
-  return (value, old, rules) => validate(shape, rulesOf(rules), pruneNulls(value, shape.node), old);
+  rules: readonly ManifestRule<K>[],
+): (value: object) => Validated<ManifestOf<K>> {
+  return (value) => validate(shape, rules, pruneNulls(value, shape.node));
 }
 
 function refused(path: string, message: string): CheckedManifest {

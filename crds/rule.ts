@@ -17,8 +17,8 @@ export interface Rule<Subject> {
    * Absent if a keyword of the CRD says the same and JSON Schema has none for it.
    */
   readonly cel?: string;
-  /** Dotted paths of the fields that break the rule; empty if none does. `old` is the object that is replaced. */
-  readonly broken: (subject: Subject, old?: Subject) => readonly string[];
+  /** Dotted paths of the fields that break the rule; empty if none does. Absent if only the API server can tell. */
+  readonly broken?: (subject: Subject) => readonly string[];
 }
 
 /**
@@ -34,8 +34,8 @@ export type Draft<T> = T extends string
       : T;
 
 /** Returns every fault of a value whose types are right, in the order of the rules. */
-export function ruleFaults<Subject>(rules: readonly Rule<Subject>[], subject: Subject, old?: Subject): Fault[] {
-  return rules.flatMap((rule) => rule.broken(subject, old).map((path) => ({ path, message: rule.message })));
+export function ruleFaults<Subject>(rules: readonly Rule<Subject>[], subject: Subject): Fault[] {
+  return rules.flatMap(({ broken, message }) => (broken?.(subject) ?? []).map((path) => ({ path, message })));
 }
 
 /** Returns the paths of the elements of a list for which `isBroken` is true: `link[2]` for the third of `link`. */

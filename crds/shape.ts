@@ -29,57 +29,52 @@ export interface Shape<T> {
  */
 export function shapeOf<S extends TSchema>(schema: S): Shape<NoInfer<Static<S>>> {
   const node = schemaNode(schema);
-  const matching = compiledOnce<Static<S>>(node);
-  const keepingTypes = compiledOnce<Draft<Static<S>>>(typesOf(node));
+  let compiled: ValidateFunction<Static<S>> | undefined;
   return {
     node,
     validate(value) {
-      const matches = matching();
+      const matches = (compiled ??= compile<Static<S>>(node));
       return matches(value) ? { ok: true, value } : { ok: false, faults: schemaFaults(matches.errors ?? [], value) };
     },
     draft(value) {
-      if (value === undefined) return undefined;
-      const keepsTypes = keepingTypes();
-      if (keepsTypes(value)) return value;
       const typed = pruneWrongTypes(value, node);
-      return keepsTypes(typed) ? typed : undefined;
+      return hasRightTypes<Static<S>>(typed) ? typed : undefined;
     },
   };
 }
 
 /**
- * Returns a function that compiles a schema at its first call, which takes milliseconds: compiling every kind takes a
- * third of the start of the operator. Our own schemas are not compared with the meta-schema, which takes as long.
+ * Compiles a schema, which takes milliseconds: all kinds together take a third of the start of the operator. Our own
+ * schemas are not compared with the meta-schema, which takes as long.
  */
-function compiledOnce<T>(node: SchemaNode): () => ValidateFunction<T> {
-  let compiled: ValidateFunction<T> | undefined;
-  return () =>
-    (compiled ??= new Ajv({
-      allErrors: true,
-      verbose: true,
-      strict: true,
-      ownProperties: true,
-      validateSchema: false,
-      formats: FORMATS,
-      keywords: KEYWORDS,
-    }).compile<T>(node));
+function compile<T>(node: SchemaNode): ValidateFunction<T> {
+  const ajv = new Ajv({
+    allErrors: true,
+    verbose: true,
+    strict: true,
+    ownProperties: true,
+    validateSchema: false,
+    formats: FORMATS,
+    keywords: KEYWORDS,
+  });
+  return ajv.compile<T>(node);
+}
+
+/** Says that the result of {@link pruneWrongTypes} has the right types, unless nothing is left. */
+function hasRightTypes<T>(pruned: unknown): pruned is Draft<T> {
+  return pruned !== undefined;
 }
 
 /**
  * Checks a value completely: text that no store holds, the schema, the rules. A schema fault hides faults of the rules
- * only at the same or a nested path. Never throws; `old` is the value that is replaced, for rules about the change.
+ * only at the same or a nested path. Never throws.
  */
-export function validate<T>(
-  shape: Shape<T>,
-  rules: readonly Rule<Draft<T>>[],
-  value: unknown,
-  old?: unknown,
-): Validated<T> {
+export function validate<T>(shape: Shape<T>, rules: readonly Rule<Draft<T>>[], value: unknown): Validated<T> {
   const unfit = textFaults(value);
   if (unfit.length > 0) return { ok: false, faults: unfit };
   const validated = shape.validate(value);
   const draft = shape.draft(value);
-  const broken = draft === undefined ? [] : ruleFaults(rules, draft, shape.draft(old));
+  const broken = draft === undefined ? [] : ruleFaults(rules, draft);
   if (validated.ok) return broken.length === 0 ? validated : { ok: false, faults: atMost(broken) };
   const more = broken.filter(({ path }) => !validated.faults.some((fault) => isNested(path, fault.path)));
   return { ok: false, faults: atMost([...validated.faults, ...more]) };
@@ -87,21 +82,6 @@ export function validate<T>(
 
 const FORMATS = { 'date-time': fullFormats['date-time'] };
 const KEYWORDS = ['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-list-type', 'x-kubernetes-list-map-keys'];
-
-/** Returns the schema without everything but types. */
-function typesOf({ type, nullable, properties, items, additionalProperties }: SchemaNode): SchemaNode {
-  return {
-    ...(type === undefined ? {} : { type }),
-    ...(nullable === undefined ? {} : { nullable }),
-    ...(properties === undefined ? {} : { properties: mapped(properties) }),
-    ...(items === undefined ? {} : { items: typesOf(items) }),
-    ...(additionalProperties ? { additionalProperties: typesOf(additionalProperties) } : {}),
-  };
-}
-
-function mapped(properties: Readonly<Record<string, SchemaNode>>): Record<string, SchemaNode> {
-  return Object.fromEntries(Object.entries(properties).map(([name, node]) => [name, typesOf(node)]));
-}
 
 /** Returns the first faults of a value, and how many more there are. */
 export function atMost(faults: readonly Fault[]): readonly Fault[] {

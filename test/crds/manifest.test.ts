@@ -6,7 +6,7 @@ import { manifest, type Row } from './objects/row.ts';
 
 /** The fields that our check refuses in a row, sorted, each once. */
 function refusedPaths(row: Row): string[] {
-  const checked = checkManifest(row.object, row.old);
+  const checked = checkManifest(row.object);
   return checked.ok ? [] : [...new Set(checked.faults.map(({ path }) => path))].sort();
 }
 
@@ -23,7 +23,8 @@ describe('checkManifest', () => {
 
   for (const verdict of ['accepted', 'refused', 'valid-false'] as const) {
     describe(verdict, () => {
-      for (const row of table.filter((one) => one.verdict === verdict)) {
+      // Only the API server knows the object that is replaced.
+      for (const row of table.filter((one) => one.verdict === verdict && one.old === undefined)) {
         it(`${row.kind}: ${row.title}`, () => {
           expect(refusedPaths(row)).to.deep.equal(expected(row));
         });

@@ -85,7 +85,7 @@ function passing<K extends Kind>(
   rows: readonly Row[],
 ): string[] {
   return rows.flatMap((row) => {
-    const validated = validate(shape, rules, pruneNulls(row.object, shape.node), row.old);
+    const validated = validate(shape, rules, pruneNulls(row.object, shape.node));
     return row.paths.filter((path) => validated.ok || !validated.faults.some((fault) => fault.path === path));
   });
 }

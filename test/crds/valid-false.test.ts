@@ -8,7 +8,7 @@ import { table } from './objects/table.ts';
 
 /** Returns the fault of an object that no CRD rejects: from our own check, or from the compiler. */
 function whyNotValid(row: Row): string | undefined {
-  const checked = checkManifest(row.object, row.old);
+  const checked = checkManifest(row.object);
   if (!checked.ok) return checked.faults.map(({ path, message }) => `${path} ${message}`).join('; ');
   const resource = resourceOf(checked.manifest, 'shop');
   if (resource.resourceType === 'Client') return keyFaults(resource.jwks)[0]?.message;
