@@ -1,4 +1,3 @@
-import { wordHint } from '../crds/did-you-mean.ts';
 import { readApiConfig, readMigrateConfig, readResetAdminConfig } from './config.ts';
 import type { ApiConfig, MigrateConfig, MigratedDatabase } from './config.ts';
 import { ensureApiRole } from './db/core/api-role.ts';
@@ -31,11 +30,11 @@ export function main(args: readonly string[], environment: Environment): Promise
   const [group, verb, box, email, ...more] = args;
   if (group === 'admin' && verb === 'reset' && box !== undefined && email !== undefined && more.length === 0)
     commands.set(args.join(' '), () => runReset(box, email, environment));
-  return runCommand(args, usage, commands, wordHint);
+  return runCommand(args, usage, commands);
 }
 
 async function runMigrate(environment: Environment): Promise<number> {
-  const unknown = unknownSettings(environment, wordHint);
+  const unknown = unknownSettings(environment);
   const config = readWithUnknown(unknown, () => readMigrateConfig(environment));
   for (const sentence of unknown) process.stderr.write(`boxgate: ${sentence}\n`);
   const deadline = performance.now() + config.databaseWaitSeconds * 1_000;
@@ -90,7 +89,7 @@ async function runReset(box: string, email: string, environment: Environment): P
 }
 
 async function runApi(environment: Environment): Promise<number> {
-  const unknown = unknownSettings(environment, wordHint);
+  const unknown = unknownSettings(environment);
   const config = readWithUnknown(unknown, () => readApiConfig(environment));
   return serveWithLog(config.logLevel, unknown, (log) => serveUntilStopped(config, log));
 }

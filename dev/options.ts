@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { wordHint } from '../crds/did-you-mean.ts';
 import { isPlainUrl, PLAIN_URL } from '../program/environment.ts';
 import type { Environment } from '../program/environment.ts';
 import { optionFault } from '../program/text.ts';
@@ -78,7 +77,7 @@ function parsed(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS });
   } catch (error) {
-    throw new UsageError(optionFault(error, Object.keys(OPTIONS), wordHint));
+    throw new UsageError(optionFault(error, Object.keys(OPTIONS)));
   }
 }
 

@@ -1,4 +1,3 @@
-import { wordHint } from '../crds/did-you-mean.ts';
 import type { Environment } from '../program/environment.ts';
 import type { Log } from '../program/log.ts';
 import { runCommand, serveWithLog } from '../program/program.ts';
@@ -29,7 +28,7 @@ export function main(args: readonly string[], environment: Environment): Promise
     ['operator --release-finalizers', () => releaseFinalizers(environment)],
     ['operator --end-and-release-finalizers', () => endAndRelease(environment)],
   ]);
-  return runCommand(args, usage, commands, wordHint);
+  return runCommand(args, usage, commands);
 }
 
 /** Removes all our finalizers; needs only the cluster, neither the API nor a leader. Returns 1 if one stays. */
@@ -57,7 +56,7 @@ async function release(kube: KubeApi): Promise<number> {
 }
 
 async function runOperator(environment: Environment): Promise<number> {
-  const unknown = unknownSettings(environment, wordHint);
+  const unknown = unknownSettings(environment);
   const config = readWithUnknown(unknown, () => readOperatorConfig(environment));
   return serveWithLog(config.logLevel, unknown, (log) => serveUntilStopped(config, log));
 }

@@ -1,9 +1,7 @@
 import { createLog, flushLog, errorFacts, type Log } from './log.ts';
 import type { LogLevel } from './log.ts';
 import { ConfigError } from './environment.ts';
-
-/** Returns the end of a sentence about an unknown word: the known one that is probably meant, or nothing. */
-export type WordHint = (word: string, known: readonly string[]) => string;
+import { wordHint } from '../crds/did-you-mean.ts';
 
 /**
  * Runs the command that the arguments name; resolves with its exit code: its own, 1 if it throws (one sentence says
@@ -13,13 +11,12 @@ export async function runCommand(
   args: readonly string[],
   usage: string,
   commands: ReadonlyMap<string, () => Promise<number>>,
-  hint: WordHint,
 ): Promise<number> {
   const run = commands.get(args.join(' '));
   if (run === undefined) {
     const asked = args.some((arg) => /^(-h|--help|help)$/.test(arg));
     if (asked) process.stdout.write(usage);
-    else process.stderr.write(`${unknownCommand(hint(args.join(' '), [...commands.keys()]))}${usage}`);
+    else process.stderr.write(`${unknownCommand(wordHint(args.join(' '), commands.keys()))}${usage}`);
     return asked ? 0 : 2;
   }
   try {

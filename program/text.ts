@@ -1,4 +1,4 @@
-import type { WordHint } from './program.ts';
+import { wordHint } from '../crds/did-you-mean.ts';
 
 /** Escapes text so that it cannot move the cursor or hide itself on a terminal: control characters become `\\x1b`. */
 export function plainText(text: string): string {
@@ -36,15 +36,10 @@ export function uuidText(hex: string): string {
 }
 
 /** Returns the first sentence of an error of `parseArgs`, and the option that an unknown one may mean. */
-export function optionFault(error: unknown, names: readonly string[], hint: WordHint): string {
+export function optionFault(error: unknown, names: readonly string[]): string {
   if (!(error instanceof Error)) return 'unknown option';
   const [first = ''] = error.message.split(/[.\n]/);
   const [, name = ''] = /^Unknown option '--([\w-]+)'$/.exec(first) ?? [];
-  return (
-    first +
-    hint(
-      `--${name}`,
-      names.map((option) => `--${option}`),
-    )
-  );
+  const options = names.map((option) => `--${option}`);
+  return first + wordHint(`--${name}`, options);
 }

@@ -1,6 +1,6 @@
 import { ConfigError } from './environment.ts';
 import type { Environment } from './environment.ts';
-import type { WordHint } from './program.ts';
+import { wordHint } from '../crds/did-you-mean.ts';
 
 /** Every setting that one of the programs reads from the environment, sorted. */
 export const SETTING_NAMES: readonly string[] = [
@@ -70,17 +70,14 @@ const ofDatabase = /^BOXGATE_(?:DATABASE|OWNER)_URL_[A-Z][A-Z0-9_]*$/;
 
 const settings: ReadonlySet<string> = new Set(SETTING_NAMES);
 
-/**
- * Returns a sentence for each variable `BOXGATE_…` that no program reads, without its value. `hint` returns the end of
- * the sentence: the known name that is probably meant.
- */
-export function unknownSettings(environment: Environment, hint: WordHint): readonly string[] {
+/** Returns a sentence for each variable `BOXGATE_…` that no program reads, without its value. */
+export function unknownSettings(environment: Environment): readonly string[] {
   return Object.entries(environment)
     .filter(
       ([name, value]) =>
         /^BOXGATE_\w+$/.test(name) && !settings.has(name) && !ofDatabase.test(name) && !isOfService(name, value),
     )
-    .map(([name]) => `${name} is ignored, because no setting has this name${hint(name, SETTING_NAMES)}`)
+    .map(([name]) => `${name} is ignored, because no setting has this name${wordHint(name, SETTING_NAMES)}`)
     .sort();
 }
 

@@ -78,7 +78,7 @@ export function splitWords(argv: readonly string[], commands: readonly Command[]
     const { values, positionals } = parseArgs({ args: [...argv], options: parsed(options), allowPositionals: true });
     return { words: positionals, values };
   } catch (error) {
-    throw usageError(plainText(optionFault(error, Object.keys(options), wordHint)));
+    throw usageError(plainText(optionFault(error, Object.keys(options))));
   }
 }
 

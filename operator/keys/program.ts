@@ -1,4 +1,3 @@
-import { wordHint } from '../../crds/did-you-mean.ts';
 import type { Environment } from '../../program/environment.ts';
 import { runCommand } from '../../program/program.ts';
 import { readClusterAccess } from '../config.ts';
@@ -25,7 +24,7 @@ export function main(args: readonly string[], environment: Environment): Promise
   commands.set('keys forget encryption', () =>
     run(environment, (store, config, now) => rotate(store, config, 'forget-encryption', now)),
   );
-  return runCommand(args, usage, commands, wordHint);
+  return runCommand(args, usage, commands);
 }
 
 type Work = (store: SecretStore, config: KeysConfig, now: number) => Promise<readonly string[]>;

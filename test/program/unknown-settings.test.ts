@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { wordHint } from '../../crds/did-you-mean.ts';
 import { ConfigError } from '../../program/environment.ts';
 import type { Environment } from '../../program/environment.ts';
 import { readWithUnknown, unknownSettings } from '../../program/unknown-settings.ts';
@@ -47,7 +46,7 @@ describe('settings that no program reads', () => {
   };
   for (const [title, [environment, sentences]] of Object.entries(cases)) {
     it(title, () => {
-      expect(unknownSettings(environment, wordHint)).to.deep.equal(sentences);
+      expect(unknownSettings(environment)).to.deep.equal(sentences);
     });
   }
 

@@ -214,7 +214,6 @@ export const german: Messages = {
   yes: 'Ja',
   no: 'Nein',
   entry: (label, nth) => `${label} ${String(nth)}`,
-  addEntry: (label) => `Hinzufügen: ${label}`,
   removeEntry: (label) => `${label} entfernen`,
   seconds: (text) => `= ${text}`,
   fields: {

@@ -238,7 +238,6 @@ export const english = {
   yes: 'Yes',
   no: 'No',
   entry: (label: string, nth: number) => `${label} ${String(nth)}`,
-  addEntry: (label: string) => `Add: ${label}`,
   removeEntry: (label: string) => `Remove ${label}`,
   seconds: (text: string) => `= ${text}`,
   /** Labels of fields by their name; others are shown by their name. */
