@@ -6,14 +6,20 @@ import { createNamespace } from './namespace.ts';
 
 /**
  * Starts a Postgres 15 with two roles, none of which may do more than it must, in a namespace of its own. The Secrets
- * `<namespace>-owner` and `<namespace>-api` in the namespace of the installation have their URLs.
+ * `<namespace>-owner` and `<namespace>-api` in the namespace of the installation have their URLs, and
+ * `<namespace>-superuser` has that of the superuser.
  */
 export async function startPostgres(namespace: string): Promise<void> {
   const passwords = { superuser: newPassword(), owner: newPassword(), api: newPassword() };
   await createNamespace(namespace, { secretless: true });
   await apply(manifestOf(namespace, passwords));
-  for (const role of ['owner', 'api'] as const) {
-    const uri = `postgres://boxgate_${role}:${passwords[role]}@postgres.${namespace}.svc:5432/boxgate`;
+  const host = `postgres.${namespace}.svc:5432`;
+  const uris = {
+    superuser: `postgres://postgres:${passwords.superuser}@${host}/postgres`,
+    owner: `postgres://boxgate_owner:${passwords.owner}@${host}/boxgate`,
+    api: `postgres://boxgate_api:${passwords.api}@${host}/boxgate`,
+  };
+  for (const [role, uri] of Object.entries(uris)) {
     const secret = ['secret', 'generic', `${namespace}-${role}`, '--namespace', system];
     await kubectl('create', ...secret, `--from-literal=uri=${uri}`);
   }

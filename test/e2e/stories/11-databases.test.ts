@@ -1,13 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { startCaller, type Call, type Caller } from '../caller/caller.ts';
-import { createSystemNamespace, install, type Values } from '../installation.ts';
-import { kubectl, untilReady } from '../kubectl.ts';
+import { createSystemNamespace, install, system, type Values } from '../installation.ts';
+import { kubectl, readObject, untilReady } from '../kubectl.ts';
 import { createNamespace, declare } from '../namespace.ts';
 import { startPostgres } from '../postgres.ts';
 import { removeInstallation } from '../remove-installation.ts';
 import { runCommand } from '../run-command.ts';
 import { report, timed } from '../timed.ts';
-import { bearer, boxUrl, tokenOf, tokenRequest } from '../token.ts';
+import { bearer, boxUrl, secretEntries, tokenOf, tokenRequest } from '../token.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const databases = ['home', 'eu'] as const;
 const [placed, moved] = ['placed', 'moved'];
@@ -25,14 +27,18 @@ describe('story 12: boxes on two Postgres', () => {
     );
     for (const name of [placed, moved]) await createNamespace(name);
     await kubectl('annotate', 'namespace', placed, 'boxgate.dev/database=eu');
-    await declare(placed, [{ kind: 'Box', name: 'box', spec: {} }]);
-    await declare(moved, [
-      { kind: 'Box', name: 'box', spec: {} },
-      { kind: 'Client', name: 'till', spec: { grant_types: ['client_credentials'], generateSecret: {} } },
-      { kind: 'AccessPolicy', name: 'till', spec: { engine: 'allow', link: [{ resourceType: 'Client', id: 'till' }] } },
-    ]);
-    await untilReady('boxes', placed);
-    await untilReady('boxes,clients,accesspolicies', moved);
+    for (const name of [placed, moved]) {
+      await declare(name, [
+        { kind: 'Box', name: 'box', spec: {} },
+        { kind: 'Client', name: 'till', spec: { grant_types: ['client_credentials'], generateSecret: {} } },
+        {
+          kind: 'AccessPolicy',
+          name: 'till',
+          spec: { engine: 'allow', link: [{ resourceType: 'Client', id: 'till' }] },
+        },
+      ]);
+      await untilReady('boxes,clients,accesspolicies', name);
+    }
     caller = await startCaller({ namespace: moved, name: 'till', secret: 'till' });
     const file = (name: string) => caller.read(`/secret/${name}`);
     request = tokenRequest(await file('in_cluster_token_url'), await file('client_id'), await file('client_secret'));
@@ -64,7 +70,82 @@ describe('story 12: boxes on two Postgres', () => {
       for (const token of [before, await tokenOf(caller, request)])
         expect((await caller.call(bearer(sessions, token))).status).to.equal(200);
     });
+
+  it('serves no box of a database restored from yesterday, until its loss is accepted as the guide says', async () => {
+    const secret = secretEntries(await readObject({ object: 'secret/till', namespace: placed }));
+    const own = tokenRequest(secret['in_cluster_token_url'] ?? '', 'till', secret['client_secret'] ?? '');
+    const [kept, revoked] = [await tokenOf(caller, own), await tokenOf(caller, own)];
+    await query('eu', backUp);
+    const yesterday = await beatOfEu();
+    await eventually('a token can be revoked', async () => {
+      return (await caller.call(bearer(`${boxUrl(placed)}/Session`, revoked, 'DELETE'))).status < 300;
+    });
+    await eventually('the backup is an old one', async () => (await beatOfEu()) !== yesterday);
+    await timed('restore of a database', () => query('eu', restore));
+
+    await eventually('the box is refused', async () => (await caller.call(own)).body.includes('DataMissing'));
+    expect((await caller.call(bearer(`${boxUrl(placed)}/Session`, revoked))).status).to.equal(503);
+    expect((await caller.call(request)).status, 'a box on the other database').to.equal(200);
+    let version = '';
+    await eventually('the status tells the version that is left', async () => {
+      const told = await kubectl('get', 'box', 'box', '--namespace', placed, '--output', 'jsonpath={.status}');
+      version = /has the version (\d+)/.exec(told)?.[1] ?? '';
+      return version !== '';
+    });
+    await kubectl('annotate', 'namespace', placed, `${acceptance()}=${version}`);
+    await eventually('the box is served', async () => (await caller.call(own)).status === 200);
+    for (const token of [kept, revoked])
+      expect((await caller.call(bearer(`${boxUrl(placed)}/Session`, token))).status).to.equal(401);
+    const issued = await tokenOf(caller, own);
+    expect((await caller.call(bearer(`${boxUrl(placed)}/Session`, issued))).status).to.equal(200);
+    await untilReady('boxes,clients,accesspolicies', placed);
+  });
+
+  /** Runs statements as the superuser of a database's Postgres. Returns the first row of the last one, as JSON. */
+  async function query(name: (typeof databases)[number], statements: readonly string[]): Promise<string> {
+    const superuser = await readObject({ object: `secret/database-${name}-superuser`, namespace: system });
+    const command = ['node', '--input-type=module', '--eval', program, secretEntries(superuser)['uri'] ?? ''];
+    return kubectl('exec', '--namespace', moved, 'till', '--', ...command, ...statements);
+  }
+
+  /** Returns the beat of the database eu that home knows: a backup has an older one. */
+  async function beatOfEu(): Promise<string> {
+    return query('home', ["/* boxgate */ SELECT beat FROM boxgate.database WHERE name = 'eu'"]);
+  }
 });
+
+/** Runs the statements that its parameters are, at the URL before them; a comment in front names another database. */
+const program = `
+  import pg from 'pg';
+  const [, url, ...statements] = process.argv;
+  let row;
+  for (const text of statements) {
+    const target = new URL(url);
+    target.pathname = /^[/][*] (.*?) [*][/]/.exec(text)?.[1] ?? target.pathname;
+    const client = new pg.Client(target.href);
+    await client.connect();
+    row = (await client.query(text)).rows[0];
+    await client.end();
+  }
+  process.stdout.write(JSON.stringify(row ?? null));
+`;
+
+/** The API's connections end for a moment: only a database without any can be copied. */
+const backUp = [
+  'ALTER DATABASE boxgate ALLOW_CONNECTIONS false',
+  "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'boxgate'",
+  'CREATE DATABASE backup TEMPLATE boxgate OWNER boxgate_owner',
+  'ALTER DATABASE boxgate ALLOW_CONNECTIONS true',
+  'ALTER DATABASE backup ALLOW_CONNECTIONS true',
+];
+const restore = ['DROP DATABASE boxgate WITH (FORCE)', 'ALTER DATABASE backup RENAME TO boxgate'];
+
+/** Returns the annotation of the guide that accepts a loss. */
+function acceptance(): string {
+  const guide = readFileSync('docs/guides/scale.md', 'utf8');
+  const [, block = ''] = /### Restore a database[\s\S]*?```yaml\n([\s\S]*?)```/.exec(guide) ?? [];
+  return /^\S+(?=:)/.exec(block)?.[0] ?? '';
+}
 
 /** Returns the values of the chart for a database. */
 function valuesOf(index: 0 | 1): Values {
