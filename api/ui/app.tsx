@@ -8,7 +8,7 @@ import type { KeptText } from './record/loaded.ts';
 import type { Messages } from './messages/messages.ts';
 import { InterruptionBar, NoticeBar } from './bars.tsx';
 import { Frame } from './frame.tsx';
-import { enter, leaveToSignIn } from './start.ts';
+import { leaveToSignIn, readUser } from './start.ts';
 import type { SignedInUser, UiPage } from './start.ts';
 
 /** Properties of {@link App}. */
@@ -32,15 +32,15 @@ export function App({ page, say, language, isBack }: AppProps) {
   const connection = useMemo(() => createConnection(issuer, setInterruption), [issuer]);
 
   async function start(): Promise<void> {
-    const entered = await enter(connection);
-    if (entered.result.kind === 'signed-out' && user === undefined && !isBack) {
+    const signIn = await connection.signIn();
+    if (signIn.kind === 'signed-out' && user === undefined && !isBack) {
       await leaveToSignIn(issuer);
       return;
     }
-    setResult(entered.result);
-    if (entered.result.kind === 'other-user') setInterruption('other-user');
-    if (entered.result.kind !== 'signed-in') return;
-    setUser(entered.user);
+    setResult(signIn);
+    if (signIn.kind === 'other-user') setInterruption('other-user');
+    if (signIn.kind !== 'signed-in') return;
+    setUser(await readUser(connection, signIn.subject));
     setInterruption(undefined);
   }
 

@@ -5,7 +5,6 @@ import type { SignIn } from './connection/sign-in.ts';
 
 /** The API of one box, as the signed-in user. The access token is in memory only. */
 export interface Connection {
-  readonly issuer: string;
   /** Gets a token, again if there was one, for the first user only. Concurrent calls share one attempt. */
   signIn(): Promise<SignIn>;
   /** Sends a request; an expired token is replaced once. Never rejects, except when `signal` is aborted. */
@@ -62,7 +61,6 @@ export function createConnection(issuer: string, interrupt: (reason: Interruptio
   }
 
   return {
-    issuer,
     signIn,
     request,
     async close() {

@@ -1,11 +1,10 @@
 import type { Connection } from './connection.ts';
-import { isObject } from '../../crds/path.ts';
+import { bodyOf } from './connection/answer.ts';
 import { apiPath } from './connection/api-path.ts';
 import { textOf } from './connection/members.ts';
 import { stringsOf } from './record/json-draft.ts';
 import type { Tab } from './messages/messages.ts';
 import { signInAddress } from './connection/sign-in.ts';
-import type { SignIn } from './connection/sign-in.ts';
 
 /** The page, as the server has written it. */
 export interface UiPage {
@@ -38,19 +37,17 @@ export function isAtItsAddress(issuer: string): boolean {
   return false;
 }
 
-/** True if the sign-in page has just led back here. */
-export interface Arrival {
-  readonly isBack: boolean;
-}
-
-/** Reads and removes the parameters that the sign-in page came back with: `state` is the place to show. */
-export function arrive(): Arrival {
+/**
+ * Reads and removes the parameters that the sign-in page came back with: `state` is the place to show. Returns whether
+ * the sign-in page has just led back here.
+ */
+export function arrive(): boolean {
   const parameters = new URLSearchParams(location.search);
   const isBack = parameters.has('code') || parameters.has('error');
-  if (!isBack) return { isBack };
+  if (!isBack) return false;
   const place = parameters.get('state') ?? '';
   history.replaceState(null, '', location.pathname + (place.startsWith('#/') ? place : ''));
-  return { isBack };
+  return true;
 }
 
 /** Goes to the sign-in page, which leads back to the present place. */
@@ -66,16 +63,13 @@ export interface SignedInUser {
   readonly rights: ReadonlySet<string>;
 }
 
-/** Signs in silently; returns the result, and the user. */
-export async function enter(connection: Connection): Promise<{ readonly result: SignIn; readonly user: SignedInUser }> {
-  const result = await connection.signIn();
-  if (result.kind !== 'signed-in') return { result, user: { id: '', email: '', rights: new Set() } };
+/** Reads what the page needs to know of the user who has just signed in. */
+export async function readUser(connection: Connection, id: string): Promise<SignedInUser> {
   const [answer, rights] = await Promise.all([
     connection.request({ method: 'GET', path: apiPath`/auth/userinfo` }),
     readRights(connection),
   ]);
-  const body = answer.kind === 'done' && isObject(answer.body) ? answer.body : {};
-  return { result, user: { id: result.subject, email: textOf(body, 'email'), rights } };
+  return { id, email: textOf(bodyOf(answer), 'email'), rights };
 }
 
 /** Lists of the tabs. */
@@ -92,7 +86,7 @@ const LISTS = {
 /** Returns the tabs whose lists the user may read; all of them while that is unknown: each says what is in its way. */
 async function readRights({ request }: Connection): Promise<ReadonlySet<string>> {
   const answer = await request({ method: 'GET', path: apiPath`/account` });
-  const lists = answer.kind === 'done' && isObject(answer.body) ? stringsOf(answer.body['lists']) : undefined;
+  const lists = answer.kind === 'done' ? stringsOf(bodyOf(answer)['lists']) : undefined;
   const tabs = Object.entries(LISTS).filter(([, list]) => lists?.includes(list) ?? true);
   return new Set(tabs.map(([tab]) => tab));
 }

@@ -1,7 +1,7 @@
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import type { Language } from '../../api/pages/page.ts';
 import { messages as pageMessages } from '../../api/pages/messages.ts';
-import { messages } from '../../api/ui/messages/by-language.ts';
+import { messages } from '../../api/ui/messages/de.ts';
 import type { Messages, Tab } from '../../api/ui/messages/messages.ts';
 import type { Stage } from '../browser/stage.ts';
 import { addUser } from '../http/pages/browser.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { refusalTexts } from '../../crds/user-faults.ts';
 import { LANGUAGES } from '../../api/pages/page.ts';
 import { inOwnLanguage } from '../../api/ui/connection/own-language.ts';
-import { messages } from '../../api/ui/messages/by-language.ts';
+import { messages } from '../../api/ui/messages/de.ts';
 
 describe('a refusal of the API in the admin UI', () => {
   for (const language of LANGUAGES) {

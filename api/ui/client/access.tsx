@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../bars.tsx';
-import type { Answer, Faults } from '../connection/answer.ts';
+import type { Faults } from '../connection/answer.ts';
 import { faultsIn, otherFaults } from '../connection/answer.ts';
 import { apiPath } from '../connection/api-path.ts';
 import { objectsOf, textOf } from '../connection/members.ts';
@@ -9,7 +9,7 @@ import { fragmentOf } from '../place.ts';
 import { Hindered } from '../record/answer-alert.tsx';
 import { Cards } from '../record/cards.tsx';
 import { TextField } from '../record/field.tsx';
-import { useFetched } from '../tabs/use-fetched.ts';
+import { useChange, useFetched } from '../tabs/use-fetched.ts';
 import { COMMON_POLICIES, RECORD_PATHS, commonPolicy } from '../policy/policy-templates.ts';
 import type { PolicyRequest } from '../policy/policy-templates.ts';
 
@@ -55,19 +55,15 @@ export function ClientAccess({ client, needsIt }: { readonly client: string; rea
 
 /** A form for the common policies. */
 function GivePolicy({ client, given }: { readonly client: string; readonly given: () => void }) {
-  const { say, request, notify } = useUi();
+  const { say, notify } = useUi();
+  const { isBusy, refusal, send } = useChange();
   const [wanted, setWanted] = useState<PolicyRequest>({ sort: 'read', record: 'users', app: '', path: '/' });
-  const [refusal, setRefusal] = useState<Answer>();
-  const [isBusy, setBusy] = useState(false);
   const faults: Faults = refusal?.kind === 'refused' && refusal.status !== 403 ? faultsIn(refusal.body) : {};
   const others = otherFaults(faults, ['apps']);
   const give = async (): Promise<void> => {
-    setBusy(true);
     const policy = commonPolicy(client, wanted);
-    const answer = await request({ method: 'POST', path: apiPath`/AccessPolicy`, body: JSON.stringify(policy) });
-    setBusy(false);
-    setRefusal(answer.kind === 'done' ? undefined : answer);
-    if (answer.kind !== 'done') return;
+    const answer = await send({ method: 'POST', path: apiPath`/AccessPolicy`, body: JSON.stringify(policy) });
+    if (answer === undefined) return;
     notify({ text: say.saved(policy.id) });
     given();
   };

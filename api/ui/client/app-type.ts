@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../crds/path.ts';
-import { base64url } from '../connection/base64url.ts';
+import { base64url } from '../connection/members.ts';
 import { draftValue, memberAt, stringsOf, withMember } from '../record/json-draft.ts';
 import type { JsonDraft } from '../record/json-draft.ts';
 

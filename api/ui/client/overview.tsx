@@ -4,7 +4,6 @@ import { isObject, parseJson } from '../../../crds/path.ts';
 import type { JsonObject } from '../../../crds/path.ts';
 import { isReservedId } from '../../../crds/reserved-ids.ts';
 import { BusyButton } from '../bars.tsx';
-import type { Answer } from '../connection/answer.ts';
 import { apiPath } from '../connection/api-path.ts';
 import { DAY, textOf, timeText } from '../connection/members.ts';
 import { useUi } from '../context.ts';
@@ -13,6 +12,7 @@ import { CopyField, CopyText } from '../record/copy.tsx';
 import { loadedFrom } from '../record/loaded.ts';
 import { stringsOf } from '../record/json-draft.ts';
 import type { OverviewProps } from '../record/record-kind.ts';
+import { useChange } from '../tabs/use-fetched.ts';
 import { ClientAccess } from './access.tsx';
 import { appTypeOf, generatedSecret } from './app-type.ts';
 import type { AppType } from './app-type.ts';
@@ -99,17 +99,13 @@ const OVERLAPS = [0, 1, 24, 7 * 24];
 /** Gives the client its next secret by one click, and ends the previous one. */
 function RotateSecret(props: OverviewProps & { readonly id: string; readonly show: (secret: string) => void }) {
   const { id, loaded, replace, show } = props;
-  const { say, language, request } = useUi();
-  const [isBusy, setBusy] = useState(false);
-  const [refusal, setRefusal] = useState<Answer>();
+  const { say, language } = useUi();
+  const { isBusy, refusal, send } = useChange();
   const [hours, setHours] = useState(0);
   const path = apiPath`/Client/${id}`;
   const change = async (fields: JsonObject): Promise<boolean> => {
-    setBusy(true);
-    const answer = await request({ method: 'PATCH', path, body: JSON.stringify(fields), etag: loaded.etag });
-    const stored = loadedFrom(answer);
-    setBusy(false);
-    setRefusal(stored === undefined ? answer : undefined);
+    const answer = await send({ method: 'PATCH', path, body: JSON.stringify(fields), etag: loaded.etag });
+    const stored = answer && loadedFrom(answer);
     if (stored !== undefined) replace(stored);
     return stored !== undefined;
   };

@@ -21,6 +21,13 @@ export type Hindrance =
   /** An answer that is not the API's, such as the page of a proxy. The request may have been carried out. */
   | { readonly kind: 'unreadable'; readonly status: number };
 
+/** Returns the object in an answer; an empty one if there is none. */
+export function bodyOf(answer: Answer | undefined): JsonObject {
+  return answer?.kind === 'done' && isObject(answer.body) ? answer.body : none;
+}
+
+const none: JsonObject = {};
+
 /** A request to the API. */
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -28,11 +28,23 @@ export function referencedId(record: JsonObject, name: string): string {
   return isObject(value) ? textOf(value, 'id') : '';
 }
 
+/** Returns a reference as text: `Client/x`; '' for none. */
+export function referenceText(reference: unknown): string {
+  if (!isObject(reference)) return '';
+  return [textOf(reference, 'resourceType'), textOf(reference, 'id')].filter(Boolean).join('/');
+}
+
 /** Formats a time of the API for people in their own time zone; '' for none. */
 export function timeText(time: string, language: string): string {
   if (time === '') return '';
   const format = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
   return format.format(new Date(time));
+}
+
+/** Returns bytes in base64url (RFC 4648 §5). */
+export function base64url(bytes: Uint8Array): string {
+  const text = btoa(String.fromCharCode(...bytes));
+  return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
 /** Milliseconds of a day. */

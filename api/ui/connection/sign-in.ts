@@ -1,6 +1,5 @@
 import { isObject, parseJson } from '../../../crds/path.ts';
-import { base64url } from './base64url.ts';
-import { textOf } from './members.ts';
+import { base64url, textOf } from './members.ts';
 
 /** The built-in public client of every box for this UI. */
 const CLIENT = 'boxgate.ui';

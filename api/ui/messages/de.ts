@@ -1,10 +1,10 @@
 import { germanReasons } from './reasons-de.ts';
 import { MOST_GROUPS_OF_USER } from '../../../crds/user-faults.ts';
 import { PASSWORD_BYTES } from '../../../crds/secret-text.ts';
+import { english } from './messages.ts';
 import type { Messages } from './messages.ts';
 
-/** The texts in German. */
-export const german: Messages = {
+const german: Messages = {
   administration: 'Verwaltung',
   tabs: {
     home: 'Start',
@@ -313,3 +313,6 @@ export const german: Messages = {
   neverUsed: (since) => `nicht seit ${since}`,
   openRecord: (reference) => `${reference} öffnen`,
 };
+
+/** The texts by language. */
+export const messages: Readonly<Record<'en' | 'de', Messages>> = { en: english, de: german };

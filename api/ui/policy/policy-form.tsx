@@ -4,7 +4,7 @@ import type { Engine } from '../../../crds/access-policy.ts';
 import { parseJson } from '../../../crds/path.ts';
 import type { JsonObject } from '../../../crds/path.ts';
 import { schemaNode } from '../../../crds/schema-node.ts';
-import { objectsOf, textOf } from '../connection/members.ts';
+import { objectsOf, referenceText, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import { fragmentOf } from '../place.ts';
 import { Cards } from '../record/cards.tsx';
@@ -97,7 +97,7 @@ export function PolicyForm({ value, change, faults, readOnly, isNew }: FormProps
 }
 
 function linkText(link: JsonObject): string {
-  return textOf(link, 'reference') || `${textOf(link, 'resourceType')}/${textOf(link, 'id')}`;
+  return textOf(link, 'reference') || referenceText(link);
 }
 
 const LINK = /^(Client|User|Group)\/(.+)$/;

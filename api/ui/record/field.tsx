@@ -1,7 +1,10 @@
 import type { ComponentChildren, TargetedInputEvent } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { checkJson } from '../check-json.ts';
+import type { JsonFault } from '../check-json.ts';
+import type { Faults } from '../connection/answer.ts';
 import { useUi } from '../context.ts';
+import type { Messages } from '../messages/messages.ts';
 
 /** Attributes that connect a field with its faults and hints for a screen reader. */
 export interface Described {
@@ -92,12 +95,11 @@ export function JsonField(props: {
 }) {
   const { id, label, value, set, faults, readOnly = false, rows = 6, optional = false } = props;
   const { say } = useUi();
-  const faultOf = (text: string) => (optional && text.trim() === '' ? undefined : checkJson(text));
-  const fault = faultOf(value);
+  const fault = faultOf(value, optional);
   const isUntouched = value === '' && faults === undefined;
   const typed = fault === undefined || isUntouched ? [] : [say.notJson(fault)];
   /** The text that was sent, which `faults` are about. */
-  const sent = useMemo(() => ({ text: value, isJson: faultOf(value) === undefined }), [faults]);
+  const sent = useMemo(() => ({ text: value, isJson: faultOf(value, optional) === undefined }), [faults]);
   const isSent = faults !== undefined && value === sent.text;
   const ofSent = isSent || sent.isJson ? (faults ?? []) : [];
   // The API would say the same of JSON that is not valid.
@@ -119,6 +121,16 @@ export function JsonField(props: {
       />
     </>
   );
+}
+
+/** Returns the fault of a field with JSON that must not be sent, in the language of the UI; none if it is valid. */
+export function jsonFaults(field: string, text: string, say: Messages, isOptional = false): Faults {
+  const fault = faultOf(text, isOptional);
+  return fault === undefined ? {} : { [field]: [say.notJson(fault)] };
+}
+
+function faultOf(text: string, isOptional: boolean): JsonFault | undefined {
+  return isOptional && text.trim() === '' ? undefined : checkJson(text);
 }
 
 /** Properties of {@link OldPassword}. */

@@ -16,8 +16,6 @@ const LONGEST_FILTER = 256;
 interface RowTableProps {
   readonly rows: Rows;
   readonly label: string;
-  /** Path of the list, for a person who may not read it. */
-  readonly path: string;
   /** What to do where there are no records. */
   readonly empty: string;
   readonly selected: string | undefined;
@@ -25,7 +23,7 @@ interface RowTableProps {
 }
 
 /** Shows a table with its filter; `choose` is called for the row that the user selects. */
-export function RowTable({ rows, label, path, empty, selected, choose }: RowTableProps) {
+export function RowTable({ rows, label, empty, selected, choose }: RowTableProps) {
   const { say } = useUi();
   const [most, setMost] = useState(PORTION);
   useEffect(() => {
@@ -54,7 +52,7 @@ export function RowTable({ rows, label, path, empty, selected, choose }: RowTabl
         </p>
       </div>
       {rows.problem === undefined ? null : (
-        <Hindered answer={rows.problem} method="GET" path={path} retry={rows.retry} />
+        <Hindered answer={rows.problem} method="GET" path={rows.path} retry={rows.retry} />
       )}
       {isEmpty ? (
         <p class="empty">{rows.filter.trim() === '' ? empty : say.nothingMatches(rows.filter.trim())}</p>

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Answer } from '../connection/answer.ts';
-import { sortedPath } from '../connection/api-path.ts';
+import { sortedPath, withQuery } from '../connection/api-path.ts';
 import type { ApiPath } from '../connection/api-path.ts';
 import { findUser } from '../connection/find-user.ts';
 import { objectsOf } from '../connection/members.ts';
@@ -10,6 +10,8 @@ import type { Column, Row, RowSource, Sort } from './row-source.ts';
 
 /** A table while it is shown. */
 export interface Rows {
+  /** Path of the list, for a person who may not read it. */
+  readonly path: string;
   readonly columns: readonly Column[];
   readonly sort: Sort | undefined;
   /** Sorts by a column; in the other direction if the rows are sorted by it already. */
@@ -61,8 +63,8 @@ export function useRows(source: RowSource): Rows {
   const sortBy = (column: number): void => {
     setSort({ column, isDescending: sort?.column === column && !sort.isDescending });
   };
-  const { columns } = source;
-  return { ...reading, columns, sort, sortBy, remove, filter, setFilter, shown, hasMore: next !== undefined };
+  const list = { path: withQuery(source.path, ''), columns: source.columns, hasMore: next !== undefined };
+  return { ...reading, ...list, sort, sortBy, remove, filter, setFilter, shown };
 }
 
 function asTheyAre(rows: readonly Row[]): readonly Row[] {

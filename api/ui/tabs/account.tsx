@@ -1,17 +1,16 @@
 import { useState } from 'preact/hooks';
-import { isObject } from '../../../crds/path.ts';
 import type { JsonObject } from '../../../crds/path.ts';
 import { BusyButton } from '../bars.tsx';
 import { apiPath } from '../connection/api-path.ts';
 import type { ApiPath } from '../connection/api-path.ts';
-import type { Answer, Faults } from '../connection/answer.ts';
-import { faultsIn, otherFaults } from '../connection/answer.ts';
+import type { Faults } from '../connection/answer.ts';
+import { bodyOf, faultsIn, otherFaults } from '../connection/answer.ts';
 import { inOwnLanguage } from '../connection/own-language.ts';
 import { objectsOf, referencedId, textOf, timeText } from '../connection/members.ts';
 import { useUi, usePageTitle } from '../context.ts';
 import { AnswerAlert } from '../record/answer-alert.tsx';
 import { TextField, OldPassword } from '../record/field.tsx';
-import { useFetched } from './use-fetched.ts';
+import { useChange, useFetched } from './use-fetched.ts';
 
 /** The account of the signed-in user: password, sessions and consents. It needs no policy. */
 export function Account() {
@@ -28,23 +27,15 @@ export function Account() {
 }
 
 function PasswordForm() {
-  const { say, request, notify } = useUi();
+  const { say, notify } = useUi();
   const [password, setPassword] = useState('');
   const [oldPassword, setOldPassword] = useState('');
-  const [faults, setFaults] = useState<Faults>({});
-  const [refusal, setRefusal] = useState<Answer>();
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, refusal, send } = useChange();
+  const faults: Faults = refusal?.kind === 'refused' ? inOwnLanguage(faultsIn(refusal.body), say) : {};
 
   async function save(): Promise<void> {
     const body = JSON.stringify({ password, old_password: oldPassword });
-    setBusy(true);
-    const answer = await request({ method: 'PUT', path: apiPath`/account/password`, body });
-    setBusy(false);
-    const found = answer.kind === 'refused' ? faultsIn(answer.body) : {};
-    const isFaulty = Object.keys(found).length > 0;
-    setFaults(inOwnLanguage(found, say));
-    setRefusal(isFaulty || answer.kind === 'done' ? undefined : answer);
-    if (answer.kind !== 'done') return;
+    if ((await send({ method: 'PUT', path: apiPath`/account/password`, body })) === undefined) return;
     setPassword('');
     setOldPassword('');
     notify({ text: say.passwordChanged });
@@ -53,7 +44,7 @@ function PasswordForm() {
   return (
     <section aria-labelledby="password-heading">
       <h3 id="password-heading">{say.changePassword}</h3>
-      {refusal === undefined ? null : <AnswerAlert answer={refusal} />}
+      {refusal === undefined || Object.keys(faults).length > 0 ? null : <AnswerAlert answer={refusal} />}
       {otherFaults(faults, ['password', 'old_password']).map((text) => (
         <p key={text} class="alert" role="alert">
           {text}
@@ -88,7 +79,7 @@ function PasswordForm() {
 function OwnRecords() {
   const { say } = useUi();
   const { answer, reload } = useFetched(apiPath`/account`);
-  const body = answer?.kind === 'done' && isObject(answer.body) ? answer.body : {};
+  const body = bodyOf(answer);
   return (
     <>
       <section aria-labelledby="sessions-heading">
@@ -179,19 +170,13 @@ function OwnGrants({ grants, reload }: { readonly grants: readonly JsonObject[];
  * heading above the records.
  */
 function useRemoval(heading: string, removed: (title: string) => void) {
-  const { request } = useUi();
-  const [isBusy, setBusy] = useState(false);
-  const [refusal, setRefusal] = useState<Answer>();
+  const { isBusy, refusal, send } = useChange();
   return {
     isBusy,
     refusal,
     remove: async (path: ApiPath, title = ''): Promise<void> => {
       const pressed = document.activeElement;
-      setBusy(true);
-      const answer = await request({ method: 'DELETE', path });
-      setBusy(false);
-      setRefusal(answer.kind === 'done' ? undefined : answer);
-      if (answer.kind !== 'done') return;
+      if ((await send({ method: 'DELETE', path })) === undefined) return;
       removed(title);
       // The pressed button goes with its record.
       if (document.activeElement === pressed) document.getElementById(heading)?.focus();

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../crds/path.ts';
-import { DAY, objectsOf, textOf } from '../connection/members.ts';
+import { DAY, objectsOf, referenceText, textOf } from '../connection/members.ts';
 import { stringsOf } from '../record/json-draft.ts';
 
 /** Times at which policies last granted a request. */
@@ -27,7 +27,7 @@ export function unusedIn({ since, policies }: PolicyUse, now: number): readonly 
 export function withoutAccess(clients: readonly JsonObject[], policies: readonly JsonObject[]): readonly string[] {
   if (policies.some(({ subjects }) => subjects === 'authenticated' || subjects === 'anyone')) return [];
   const links = policies.flatMap(({ link }) => objectsOf(link));
-  const linked = new Set(links.map((link) => `${textOf(link, 'resourceType')}/${textOf(link, 'id')}`));
+  const linked = new Set(links.map(referenceText));
   return clients
     .filter(({ active, grant_types }) => active !== false && stringsOf(grant_types).includes('client_credentials'))
     .map((client) => textOf(client, 'id'))

@@ -1,7 +1,7 @@
 import { isObject } from '../../../crds/path.ts';
 import type { JsonObject } from '../../../crds/path.ts';
 import { apiPath, searchPath } from '../connection/api-path.ts';
-import { referencedId, textOf, timeText } from '../connection/members.ts';
+import { referencedId, referenceText, textOf, timeText } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import type { Place } from '../place.ts';
 import type { Cell, RowSource } from '../rows/row-source.ts';
@@ -19,7 +19,7 @@ const auditSource: RowSource = {
     { header: (say) => say.event, cell: (record) => textOf(record, 'event') },
     { header: (say) => say.time, cell: (record) => ({ time: textOf(record, 'created_at') }), sort: 'created_at' },
     { header: (say) => say.actor, cell: whoIn, from: 'medium' },
-    { header: (say) => say.target, cell: (record) => referenceIn(record, 'target'), from: 'wide' },
+    { header: (say) => say.target, cell: ({ target }) => referenceText(target), from: 'wide' },
     { header: (say) => say.result, cell: resultOf, from: 'medium' },
   ],
   userOf: ({ actor }) => {
@@ -63,17 +63,11 @@ export function actorOf({ actor }: JsonObject): string {
     .join(' ');
 }
 
-/** Returns a reference in a record: `Client/x`. */
-export function referenceIn(record: JsonObject, name: string): string {
-  const value = record[name];
-  return isObject(value) ? [textOf(value, 'resourceType'), textOf(value, 'id')].filter(Boolean).join('/') : '';
-}
-
 /** The tab with the audit trail of the box. */
 export function Audit({ place }: { readonly place: Place }) {
   const { say } = useUi();
   return (
-    <ReadTab place={place} source={auditSource} path="/AuditEvent" empty={say.noEventsYet}>
+    <ReadTab place={place} source={auditSource} empty={say.noEventsYet}>
       {(id) => <AuditDetail key={id} id={id} />}
     </ReadTab>
   );
@@ -91,8 +85,8 @@ function AuditDetail({ id }: { readonly id: string }) {
             [say.time, timeText(textOf(record, 'created_at'), language)],
             [say.result, textOf(record, 'result')],
             [say.actor, actorOf(record)],
-            [say.target, referenceIn(record, 'target')],
-            [say.member, referenceIn(record, 'member')],
+            [say.target, referenceText(record['target'])],
+            [say.member, referenceText(record['member'])],
             [say.changed, Array.isArray(record['changed']) ? record['changed'].map(String).join(', ') : ''],
             [say.count, textOf(record, 'count')],
             [say.session, textOf(record, 'session')],

@@ -68,18 +68,16 @@ export function Facts({ facts }: { readonly facts: readonly (readonly [name: str
 export function ReadTab(props: {
   readonly place: Place;
   readonly source: RowSource;
-  /** Path of the list, for a person who may not read it. */
-  readonly path: string;
   /** What to do where there are no records. */
   readonly empty: string;
   readonly children: (id: string, rows: Rows) => ComponentChildren;
 }) {
-  const { place, source, path, empty, children } = props;
+  const { place, source, empty, children } = props;
   const { say } = useUi();
   const rows = useRows(source);
   const { tab, id } = place;
   return (
-    <Columns place={place} isOpen={id !== undefined} title={say.tabs[tab]} rows={rows} path={path} empty={empty}>
+    <Columns place={place} isOpen={id !== undefined} title={say.tabs[tab]} rows={rows} empty={empty}>
       {id === undefined ? undefined : children(id, rows)}
     </Columns>
   );
@@ -92,8 +90,6 @@ interface ColumnsProps {
   readonly isOpen: boolean;
   readonly title: string;
   readonly rows: Rows;
-  /** Path of the list, for a person who may not read it. */
-  readonly path: string;
   /** What to do where there are no records. */
   readonly empty: string;
   /** Shown beside the title. */
@@ -103,7 +99,7 @@ interface ColumnsProps {
 }
 
 /** A table of records, and the selected one beside it. */
-export function Columns({ place, isOpen, title, rows, path, empty, above, children }: ColumnsProps) {
+export function Columns({ place, isOpen, title, rows, empty, above, children }: ColumnsProps) {
   const { tab, id } = place;
   // An open record has its own title.
   usePageTitle(isOpen ? undefined : title);
@@ -117,14 +113,7 @@ export function Columns({ place, isOpen, title, rows, path, empty, above, childr
           </h2>
           {above}
         </div>
-        <RowTable
-          rows={rows}
-          label={title}
-          path={path}
-          empty={empty}
-          selected={id}
-          choose={(chosen) => goTo(tab, chosen)}
-        />
+        <RowTable rows={rows} label={title} empty={empty} selected={id} choose={(chosen) => goTo(tab, chosen)} />
       </div>
       {children}
     </div>

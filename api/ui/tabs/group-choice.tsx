@@ -1,7 +1,7 @@
 import { useUi } from '../context.ts';
 import { FieldFaults } from '../record/field.tsx';
 import { Hindered } from '../record/answer-alert.tsx';
-import { titleOf } from '../rows/row-source.ts';
+import { titleOf, united } from '../rows/row-source.ts';
 import type { Row } from '../rows/row-source.ts';
 import { useRows } from '../rows/use-rows.ts';
 import { groupSource } from './groups.tsx';
@@ -28,7 +28,7 @@ export function GroupChoice(props: {
       <legend>{say.groupIds}</legend>
       <FieldFaults id="group-ids" faults={faults} />
       {rows.problem === undefined ? null : (
-        <Hindered answer={rows.problem} method="GET" path="/Group" retry={rows.retry} />
+        <Hindered answer={rows.problem} method="GET" path={rows.path} retry={rows.retry} />
       )}
       {isMany ? (
         <>
@@ -50,7 +50,7 @@ export function GroupChoice(props: {
       {rows.shown.length === 0 && first.length === 0 && rows.problem === undefined && !isMany ? (
         <p class="soft">{rows.isReading ? say.loading : say.noGroups}</p>
       ) : null}
-      {(isMany ? [...first, ...shown] : inOrder(rows.shown, first)).map((row) => (
+      {(isMany ? [...first, ...shown] : united(rows.shown, first)).map((row) => (
         <label key={row.id} class="choice">
           <input type="checkbox" checked={isChosen(row)} onChange={() => choose(toggled(chosen, Number(row.id)))} />
           <span>
@@ -64,11 +64,6 @@ export function GroupChoice(props: {
 
 function unknownGroup(id: number): Row {
   return { id: String(id), cells: [] };
-}
-
-/** Returns all groups in their order, then those that are not among them. */
-function inOrder(rows: readonly Row[], first: readonly Row[]): readonly Row[] {
-  return [...rows, ...first.filter(({ id }) => !rows.some((row) => row.id === id))];
 }
 
 function toggled(chosen: readonly number[], id: number): readonly number[] {

@@ -56,7 +56,7 @@ export function GroupMembers({ record, changed }: BelowProps) {
     <section aria-labelledby="members-heading">
       <h3 id="members-heading">{say.members}</h3>
       {members.problem === undefined ? null : (
-        <Hindered answer={members.problem} method="GET" path="/users" retry={members.retry} />
+        <Hindered answer={members.problem} method="GET" path={members.path} retry={members.retry} />
       )}
       {refusal === undefined ? null : <Hindered {...refusal} />}
       <label for="new-member">{say.addMember}</label>

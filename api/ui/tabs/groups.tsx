@@ -81,7 +81,5 @@ function GroupFields({ draft, change, faults, readOnly }: FieldsProps<GroupDraft
 /** The tab with the groups of the box. */
 export function Groups({ place }: { readonly place: Place }) {
   const { say } = useUi();
-  return (
-    <RecordTab kind={groupKind} place={place} title={say.tabs.groups} newTitle={say.newGroup} empty={say.noGroupsYet} />
-  );
+  return <RecordTab kind={groupKind} place={place} newTitle={say.newGroup} empty={say.noGroupsYet} />;
 }

@@ -1,8 +1,7 @@
 import { useMemo } from 'preact/hooks';
-import { isObject } from '../../../crds/path.ts';
 import type { JsonObject } from '../../../crds/path.ts';
+import { bodyOf } from '../connection/answer.ts';
 import { apiPath } from '../connection/api-path.ts';
-import type { ApiPath } from '../connection/api-path.ts';
 import { objectsOf, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import type { Cell, Row } from '../rows/row-source.ts';
@@ -11,15 +10,8 @@ import { useFetched } from './use-fetched.ts';
 
 /** Reads when policies last granted a request; empty for a person who may not. */
 export function usePolicyUse(): PolicyUse {
-  const body = useUsage(apiPath`/AccessPolicy/$usage`);
+  const body = bodyOf(useFetched(apiPath`/AccessPolicy/$usage`).answer);
   return useMemo(() => ({ since: textOf(body, 'recorded_since'), policies: objectsOf(body['policies']) }), [body]);
-}
-
-const none: JsonObject = {};
-
-function useUsage(path: ApiPath): JsonObject {
-  const { answer } = useFetched(path);
-  return answer?.kind === 'done' && isObject(answer.body) ? answer.body : none;
 }
 
 /** Fills the last cell of each policy with its last use. */
@@ -39,7 +31,7 @@ export function usePolicyCells(rows: readonly Row[]): readonly Row[] {
 /** Fills the last cells of each client with the object that declares it, and its last use. */
 export function useClientCells(rows: readonly Row[]): readonly Row[] {
   const { say } = useUi();
-  const { clients } = useUsage(apiPath`/Client/$usage`);
+  const { clients } = bodyOf(useFetched(apiPath`/Client/$usage`).answer);
   return useMemo(
     () =>
       withCells(rows, objectsOf(clients), (client) => [

@@ -4,12 +4,11 @@ import type { JsonObject } from '../../../crds/path.ts';
 import type { Answer, Faults } from '../connection/answer.ts';
 import { apiPath } from '../connection/api-path.ts';
 import { findUser } from '../connection/find-user.ts';
-import { objectsOf, textOf } from '../connection/members.ts';
+import { objectsOf, referenceText, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
-import { jsonFaults } from '../json/json-faults.ts';
 import type { Messages } from '../messages/messages.ts';
 import { goTo } from '../place.ts';
-import { TextField, JsonField } from '../record/field.tsx';
+import { TextField, JsonField, jsonFaults } from '../record/field.tsx';
 import { Hindered } from '../record/answer-alert.tsx';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head'] as const;
@@ -170,11 +169,7 @@ function Verdict({ answer }: { readonly answer: Answer }) {
       {others.map((other) => (
         <p key={textOf(other, 'policy')}>
           <PolicyLink id={textOf(other, 'policy')} />{' '}
-          {say.wouldGrant(
-            objectsOf(other['link'])
-              .map((link) => `${textOf(link, 'resourceType')}/${textOf(link, 'id')}`)
-              .join(', '),
-          )}
+          {say.wouldGrant(objectsOf(other['link']).map(referenceText).join(', '))}
         </p>
       ))}
     </div>

@@ -15,14 +15,13 @@ import { Columns, Facts } from './detail.tsx';
 export function RecordTab<Draft extends object>(props: {
   readonly kind: RecordKind<Draft>;
   readonly place: Place;
-  readonly title: string;
   readonly newTitle: string;
   /** What to do where there are no records. */
   readonly empty: string;
   /** Shown while no record is selected. */
   readonly otherwise?: ComponentChildren;
 }) {
-  const { kind, place, title, newTitle, empty, otherwise } = props;
+  const { kind, place, newTitle, empty, otherwise } = props;
   const { say, request, notify } = useUi();
   const rows = useRows(kind.source);
   const { tab, id, isNew } = place;
@@ -68,7 +67,7 @@ export function RecordTab<Draft extends object>(props: {
     </a>
   );
   return (
-    <Columns place={place} isOpen={isOpen} title={title} rows={rows} path={kind.path} above={create} empty={empty}>
+    <Columns place={place} isOpen={isOpen} title={say.tabs[tab]} rows={rows} above={create} empty={empty}>
       {isOpen ? (
         <Editor
           key={`${tab}/${id ?? '+'}`}

@@ -2,13 +2,13 @@ import type { ComponentChildren } from 'preact';
 import type { JsonObject } from '../../../crds/path.ts';
 import { isRefusalReason } from '../../schemas/refusals.ts';
 import { apiPath, searchPath } from '../connection/api-path.ts';
-import { textOf, timeText } from '../connection/members.ts';
+import { referenceText, textOf, timeText } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import type { Messages } from '../messages/messages.ts';
 import { fragmentOf } from '../place.ts';
 import type { Place } from '../place.ts';
 import type { RowSource } from '../rows/row-source.ts';
-import { actorOf, filterOf, referenceIn } from './audit.tsx';
+import { actorOf, filterOf } from './audit.tsx';
 import { Detail, Facts, ReadTab } from './detail.tsx';
 
 const LIST = apiPath`/AuditEvent?_result=array&result=refused&_count=100`;
@@ -49,14 +49,14 @@ function plain(sentence: string): string {
 
 /** Names the record that a refusal is about, otherwise who sent the request. */
 function aboutOf(record: JsonObject): string {
-  return referenceIn(record, 'target') || actorOf(record);
+  return referenceText(record['target']) || actorOf(record);
 }
 
 /** The tab with the refusals of the box. */
 export function Refusals({ place }: { readonly place: Place }) {
   const { say } = useUi();
   return (
-    <ReadTab place={place} source={refusalSource} path="/AuditEvent" empty={say.noRefusals}>
+    <ReadTab place={place} source={refusalSource} empty={say.noRefusals}>
       {(id) => <RefusalDetail key={id} id={id} />}
     </ReadTab>
   );
@@ -75,7 +75,7 @@ function RefusalDetail({ id }: { readonly id: string }) {
             facts={[
               [say.toDo, isRefusalReason(reason) ? plain(say.reasons[reason].fix) : ''],
               [say.sent, textOf(record, 'sent')],
-              [say.about, linked(referenceIn(record, 'target'))],
+              [say.about, linked(referenceText(record['target']))],
               [say.actor, actorOf(record)],
               [say.time, timeText(textOf(record, 'created_at'), language)],
               [say.reason, textOf(record, 'reason')],

@@ -1,19 +1,20 @@
-import { isObject } from '../../../crds/path.ts';
+import { useState } from 'preact/hooks';
 import type { JsonObject } from '../../../crds/path.ts';
 import { BusyButton } from '../bars.tsx';
+import { bodyOf } from '../connection/answer.ts';
+import type { Answer } from '../connection/answer.ts';
 import { apiPath, searchPath } from '../connection/api-path.ts';
-import { referencedId, textOf, timeText } from '../connection/members.ts';
+import type { ApiPath } from '../connection/api-path.ts';
+import { objectsOf, referencedId, textOf, timeText } from '../connection/members.ts';
 import { useUi } from '../context.ts';
 import type { Messages } from '../messages/messages.ts';
 import { goTo } from '../place.ts';
 import type { Place } from '../place.ts';
 import { Hindered } from '../record/answer-alert.tsx';
-import { titleOf } from '../rows/row-source.ts';
+import { nextPage, titleOf } from '../rows/row-source.ts';
 import type { RowSource } from '../rows/row-source.ts';
 import type { Rows } from '../rows/use-rows.ts';
 import { Detail, Facts, ReadTab } from './detail.tsx';
-import { useSessionsEnd } from './end-sessions.ts';
-import type { Ending } from './end-sessions.ts';
 import { useFetched } from './use-fetched.ts';
 import { useEmails } from './user-names.ts';
 
@@ -51,7 +52,7 @@ function subjectOf(session: JsonObject, say: Messages): string {
 export function Sessions({ place }: { readonly place: Place }) {
   const { say } = useUi();
   return (
-    <ReadTab place={place} source={sessionSource} path="/Session" empty={say.noSessionsYet}>
+    <ReadTab place={place} source={sessionSource} empty={say.noSessionsYet}>
       {(id, rows) => <SessionDetail key={id} id={id} rows={rows} />}
     </ReadTab>
   );
@@ -95,30 +96,59 @@ function SessionDetail({ id, rows }: { readonly id: string; readonly rows: Rows 
 
 /** Names a user by the email where it may be read, with the ID. */
 function UserName({ id }: { readonly id: string }) {
-  const { answer } = useFetched(apiPath`/users/${id}`);
-  const email = answer?.kind === 'done' && isObject(answer.body) ? textOf(answer.body, 'email') : '';
+  const email = textOf(bodyOf(useFetched(apiPath`/users/${id}`).answer), 'email');
   return <>{email === '' ? id : `${email} (${id})`}</>;
 }
 
 /** Ends one session, or all of its client. */
 function SessionActions({ id, client, rows }: { readonly id: string; readonly client: string; readonly rows: Rows }) {
-  const { say } = useUi();
-  const { isBusy, refusal, end } = useSessionsEnd();
+  const { say, request, notify } = useUi();
+  const [isBusy, setBusy] = useState(false);
+  const [refusal, setRefusal] = useState<Answer>();
 
-  async function endShown(ending: Ending): Promise<void> {
-    const ended = await end(ending);
+  /** Ends sessions one by one, until an answer refuses it; tells how many are over. */
+  async function end(found: Promise<readonly string[] | Answer>): Promise<void> {
+    setBusy(true);
+    const ids = await found;
+    const ended: string[] = [];
+    let refused = 'kind' in ids ? ids : undefined;
+    for (const one of 'kind' in ids ? [] : ids) {
+      const answer = await request({ method: 'DELETE', path: apiPath`/Session/${one}` });
+      if (answer.kind === 'done') ended.push(one);
+      else {
+        refused = answer;
+        break;
+      }
+    }
+    setBusy(false);
+    setRefusal(refused);
+    if (ended.length > 0) notify({ text: say.sessionsEnded(ended.length) });
     for (const one of ended) rows.remove(one);
     if (ended.includes(id)) goTo('sessions');
+  }
+
+  /** Returns the active sessions of the client at this moment: later ones stay. */
+  async function sessionsOfClient(): Promise<readonly string[] | Answer> {
+    const list = apiPath`/Session?_elements=id&_result=array&_count=1000&status=active`;
+    const ids: string[] = [];
+    let path: ApiPath | undefined = searchPath(list, 'client', client);
+    while (path !== undefined) {
+      const answer: Answer = await request({ method: 'GET', path });
+      if (answer.kind !== 'done') return answer;
+      ids.push(...objectsOf(answer.body).map((session) => textOf(session, 'id')));
+      path = nextPage(path, answer.headers.get('Link'));
+    }
+    return ids;
   }
 
   return (
     <>
       {refusal === undefined ? null : <Hindered answer={refusal} method="DELETE" path={apiPath`/Session/${id}`} />}
       <div class="actions">
-        <BusyButton class="danger" isBusy={isBusy} onClick={() => void endShown({ ids: [id] })}>
+        <BusyButton class="danger" isBusy={isBusy} onClick={() => void end(Promise.resolve([id]))}>
           {say.endSession}
         </BusyButton>
-        <BusyButton class="second danger" isBusy={isBusy} onClick={() => void endShown({ client })}>
+        <BusyButton class="second danger" isBusy={isBusy} onClick={() => void end(sessionsOfClient())}>
           {say.endSessionsOf(client)}
         </BusyButton>
       </div>

@@ -4,14 +4,13 @@ import { newClientText } from '../client/app-type.ts';
 import { CLIENT_FIELDS, ClientForm } from '../client/client-form.tsx';
 import { ClientOverview } from '../client/overview.tsx';
 import { apiPath } from '../connection/api-path.ts';
-import { objectsOf, textOf } from '../connection/members.ts';
+import { objectsOf, referenceText, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
-import { jsonFaults } from '../json/json-faults.ts';
 import type { Messages } from '../messages/messages.ts';
 import type { Place } from '../place.ts';
 import { POLICY_FIELDS, PolicyForm } from '../policy/policy-form.tsx';
 import { CopyText } from '../record/copy.tsx';
-import { JsonField } from '../record/field.tsx';
+import { JsonField, jsonFaults } from '../record/field.tsx';
 import { draftValue, isJsonDraft, jsonDraft, withoutServiceFields } from '../record/json-draft.ts';
 import type { JsonDraft } from '../record/json-draft.ts';
 import { manifestOf } from '../record/manifest.ts';
@@ -90,8 +89,7 @@ function grantsOf({ grant_types: grants }: JsonObject): string {
 
 /** Returns whom a policy concerns: the records that it links, or all callers of a kind. */
 function subjectsOf(record: JsonObject): string {
-  const links = objectsOf(record['link']).map((link) => `${textOf(link, 'resourceType')}/${textOf(link, 'id')}`);
-  return links.join(', ') || textOf(record, 'subjects');
+  return objectsOf(record['link']).map(referenceText).join(', ') || textOf(record, 'subjects');
 }
 
 function storedKind(resource: 'Client' | 'AccessPolicy', example: JsonObject) {
@@ -150,15 +148,7 @@ function StoredFields(
 /** The tab with the clients of the box. */
 export function Clients({ place }: { readonly place: Place }) {
   const { say } = useUi();
-  return (
-    <RecordTab
-      kind={clientKind}
-      place={place}
-      title={say.tabs.clients}
-      newTitle={say.newClient}
-      empty={say.noClientsYet}
-    />
-  );
+  return <RecordTab kind={clientKind} place={place} newTitle={say.newClient} empty={say.noClientsYet} />;
 }
 
 /** The tab with the access policies of the box, and a form that asks them. */
@@ -168,7 +158,6 @@ export function Policies({ place }: { readonly place: Place }) {
     <RecordTab
       kind={policyKind}
       place={place}
-      title={say.tabs.policies}
       newTitle={say.newPolicy}
       empty={say.noPoliciesYet}
       otherwise={<PolicyQuestion />}

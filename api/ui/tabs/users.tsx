@@ -1,19 +1,17 @@
-import { useState } from 'preact/hooks';
 import { isObject } from '../../../crds/path.ts';
 import type { JsonObject } from '../../../crds/path.ts';
 import { BusyButton } from '../bars.tsx';
-import type { Answer } from '../connection/answer.ts';
 import { apiPath } from '../connection/api-path.ts';
 import { numbersOf, textOf } from '../connection/members.ts';
 import { useUi } from '../context.ts';
-import { jsonFaults } from '../json/json-faults.ts';
 import type { Place } from '../place.ts';
 import { Hindered } from '../record/answer-alert.tsx';
-import { TextField, JsonField, OldPassword } from '../record/field.tsx';
+import { TextField, JsonField, OldPassword, jsonFaults } from '../record/field.tsx';
 import { loadedFrom } from '../record/loaded.ts';
 import type { BelowProps, FieldsProps, RecordKind } from '../record/record-kind.ts';
 import { GroupChoice } from './group-choice.tsx';
 import { RecordTab } from './record-tab.tsx';
+import { useChange } from './use-fetched.ts';
 import { userSource } from './user-source.ts';
 
 /** A user as the form shows them. */
@@ -129,16 +127,12 @@ function UserFields({ draft, change, faults, isNew }: FieldsProps<UserDraft>) {
 
 /** Signs a user out of every browser and app. */
 function SignOut({ record, replace }: BelowProps) {
-  const { say, request, notify } = useUi();
-  const [isBusy, setBusy] = useState(false);
-  const [refusal, setRefusal] = useState<Answer>();
+  const { say, notify } = useUi();
+  const { isBusy, refusal, send } = useChange();
   const path = apiPath`/users/${textOf(record, 'id')}`;
   const signOut = async (): Promise<void> => {
-    setBusy(true);
-    const answer = await request({ method: 'PUT', path, body: JSON.stringify({ end_sessions: true }) });
-    const stored = loadedFrom(answer);
-    setBusy(false);
-    setRefusal(stored === undefined ? answer : undefined);
+    const answer = await send({ method: 'PUT', path, body: JSON.stringify({ end_sessions: true }) });
+    const stored = answer && loadedFrom(answer);
     if (stored === undefined) return;
     replace(stored);
     notify({ text: say.signedOutEverywhere(textOf(record, 'email')) });
@@ -159,7 +153,5 @@ function SignOut({ record, replace }: BelowProps) {
 /** The tab with the users of the box. */
 export function Users({ place }: { readonly place: Place }) {
   const { say } = useUi();
-  return (
-    <RecordTab kind={userKind} place={place} title={say.tabs.users} newTitle={say.newUser} empty={say.noUsersYet} />
-  );
+  return <RecordTab kind={userKind} place={place} newTitle={say.newUser} empty={say.noUsersYet} />;
 }
