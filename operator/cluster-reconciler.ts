@@ -3,6 +3,7 @@ import { createManagement } from '../api/client/management.ts';
 import { errorFacts, type Log } from '../program/log.ts';
 import { pause, schedule } from '../program/scheduling.ts';
 import type { OperatorConfig } from './config.ts';
+import { certificatesIn } from './keys/certificate.ts';
 import { callsOfLeader } from './leader/election.ts';
 import { createClusterSecrets } from './kube/secrets/cluster-secrets.ts';
 import { createClusterSource } from './kube/source/cluster-source.ts';
@@ -10,8 +11,7 @@ import type { InstalledDefinitions } from './kube/source/installed-definitions.t
 import { createEventRecorder, tellInstallation } from './kube/source/event-recorder.ts';
 import type { KubeApi } from './kube/client/kube-api.ts';
 import { KubeError } from './kube/client/kube-error.ts';
-import { defaultTimes } from './kube/client/list-watch.ts';
-import type { SecretWatchOptions } from './kube/secrets/watches.ts';
+import { defaultTimes, type Listening } from './kube/client/list-watch.ts';
 import { readServiceAccountKeys } from './kube/source/service-accounts.ts';
 import { createBoxServices, inClusterAddresses } from './kube/services/box-services.ts';
 import type { OperatorMetrics } from './metrics.ts';
@@ -34,7 +34,7 @@ export interface Leader {
 /** Starts the reconciler over a cluster: its declarations, Secrets, Events and Service, until aborted. */
 export function reconcileCluster(leader: Leader, signal: AbortSignal): Reconciler {
   const { config, kube, leads, cluster, identity: instance, metrics, log, definitions } = leader;
-  const listening: SecretWatchOptions = {
+  const listening: Listening = {
     api: kube,
     times: { ...defaultTimes, relistPeriod: config.relistSeconds * 1000 },
     random: Math.random,
@@ -133,7 +133,7 @@ export function createManagementAuthority(file: string, log: Log): () => Promise
 
 /** Throws if a text holds no certificate, or one that cannot be parsed: node would ignore it silently. */
 function demandCertificates(text: string): void {
-  const found = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  const found = certificatesIn(text);
   if (found.length === 0) throw new Error('it is empty of certificates');
   for (const pem of found) new X509Certificate(pem);
 }

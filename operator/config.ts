@@ -157,7 +157,8 @@ function optional(text: string): string | undefined {
   return text === '' ? undefined : text;
 }
 
-function isName(text: string): boolean {
+/** Checks for a DNS label in lower case, such as the name of a Namespace (RFC 1123). */
+export function isName(text: string): boolean {
   return /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text);
 }
 

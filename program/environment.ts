@@ -20,10 +20,11 @@ export const PLAIN_URL = 'must be an http or https URL without query, such as ht
 
 /** Reads BOXGATE_CLUSTER_DOMAIN: the domain of the cluster's Services. */
 export function readClusterDomain(read: EnvironmentReader): string {
-  return read.text('BOXGATE_CLUSTER_DOMAIN', 'cluster.local', isDomain, 'must be a domain in lower case');
+  return read.text('BOXGATE_CLUSTER_DOMAIN', 'cluster.local', isSubdomain, 'must be a domain in lower case');
 }
 
-function isDomain(text: string): boolean {
+/** Checks for a DNS subdomain in lower case, such as the name of a Secret (RFC 1123). */
+export function isSubdomain(text: string): boolean {
   return /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(text);
 }
 

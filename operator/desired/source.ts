@@ -149,12 +149,6 @@ export type ServiceState =
       readonly message: string;
     };
 
-/** Checks whether two states say the same. */
-export function isSameService(one: ServiceState | undefined, other: ServiceState | undefined): boolean {
-  if (one?.state !== 'missing' || other?.state !== 'missing') return one?.state === other?.state;
-  return one.reason === other.reason && one.message === other.message;
-}
-
 /** Settings of a box in its namespace, outside of the declarations; a folder has none. */
 export interface Tenancy {
   /** The namespace, and an admin's decision about an earlier one of its name. */

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createCertificate } from './certificate.ts';
 import type { FoundSecret, SecretStore } from './secret-store.ts';
-import { reading, type Environment } from '../../program/environment.ts';
+import { isSubdomain, reading, readClusterDomain, type Environment } from '../../program/environment.ts';
+import { isName } from '../config.ts';
 import {
   certificateStep,
   digestStep,
@@ -35,28 +36,19 @@ export interface KeysConfig {
 export function readKeysConfig(environment: Environment): KeysConfig {
   return reading(environment, (read) => {
     const secret = 'must be the name of a Secret';
-    const host = read.text('BOXGATE_BUNDLED_DATABASE_HOST', '', (text) => text === '' || isName(text), hostName);
+    const host = read.text('BOXGATE_BUNDLED_DATABASE_HOST', '', (text) => text === '' || isSubdomain(text), hostName);
     return {
-      namespace: read.requiredText('BOXGATE_NAMESPACE', isLabel, 'must be the namespace of the installation'),
-      secretName: read.text('BOXGATE_KEYS_SECRET', 'boxgate-keys', isName, secret),
+      namespace: read.requiredText('BOXGATE_NAMESPACE', isName, 'must be the namespace of the installation'),
+      secretName: read.text('BOXGATE_KEYS_SECRET', 'boxgate-keys', isSubdomain, secret),
       isProvided: read.flag('BOXGATE_KEYS_PROVIDED', false),
-      clusterDomain: read.text('BOXGATE_CLUSTER_DOMAIN', 'cluster.local', isName, 'must be a domain in lower case'),
+      clusterDomain: readClusterDomain(read),
       databaseHost: host === '' ? undefined : host,
-      databaseSecretName: read.text('BOXGATE_DATABASE_SECRET', 'boxgate-database', isName, secret),
+      databaseSecretName: read.text('BOXGATE_DATABASE_SECRET', 'boxgate-database', isSubdomain, secret),
     };
   });
 }
 
 const hostName = 'must be the name of the Service of the bundled Postgres';
-
-function isLabel(text: string): boolean {
-  return /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text);
-}
-
-/** Checks for a DNS subdomain in lower case, such as the name of a Secret (RFC 1123). */
-function isName(text: string): boolean {
-  return /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(text);
-}
 
 /** The keys that the Secret of an installation has. */
 const keyNames = ['management-keys', 'digest-key', 'encryption-key', 'tls.crt', 'tls.key', 'ca.crt'] as const;

@@ -70,7 +70,7 @@ function dueStatuses(
   for (const result of resultsOfBox(pass, desired, open)) {
     const { key } = result.desired.object;
     const before = cache.published.get(key);
-    if (untouched.has(key) || (before !== undefined && isSameResult(before, result))) continue;
+    if (untouched.has(key) || (before !== undefined && isSameResult(result, before))) continue;
     if (changed.length >= (context.source.statusesInTurn ?? Infinity)) return { changed, isCut: true };
     const conditions = withTransitionTimes(result, before?.transitions ?? [], time);
     const status = statusOf(result, conditions);

@@ -44,7 +44,7 @@ export function resultsOfBox(
     unusable: stored.rows.get(one.validated.rowKey)?.faults ?? none,
     policies: policiesOf(one, concerned, policies.length),
     clients: one.object.kind === 'Box' ? clients : 0,
-    dangling: danglingLinks(one.validated, isThere),
+    dangling: one.object.kind === 'AccessPolicy' ? danglingLinks(one.validated, isThere) : none,
     issuer: hasAddress(one) ? declared.issuer : '',
     inClusterTokenUrl: hasAddress(one) ? inClusterTokenUrl : '',
     service: tellsService(one) ? cache.service : undefined,

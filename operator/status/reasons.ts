@@ -99,7 +99,7 @@ export const REASONS = {
     'Only ServiceAccounts authenticate the client, and the keys that verify their tokens are not known here.',
   JwksHostNotListed: 'The setting BOXGATE_JWKS_HOSTS of the API does not list the host of jwks_uri.',
   SecretNotMade: 'The secret is generated once the object can be applied.',
-  SecretNotOwned: 'A Secret with the name of the generated one exists and has another owner.',
+  SecretNotOwned: 'A Secret with the name of the generated one exists and has another owner, or another type.',
   SecretForbidden: 'The operator has no rights on the Secrets of the namespace.',
   SecretNotRead: 'The Secrets of the namespace could not be read yet.',
   SecretRefused: 'The API server rejects the generated Secret; the message says why.',

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ClientUsage } from '../../api/client/desired-state.ts';
 import type { Fault } from '../../crds/fault.ts';
 import type { AccountState } from '../desired/declared.ts';
-import { isSameService, type ServiceState } from '../desired/source.ts';
+import type { ServiceState } from '../desired/source.ts';
 import type { Desired } from '../desired/desired.ts';
 import { ManagementError } from '../../api/client/management-error.ts';
 
@@ -63,43 +64,14 @@ export interface ReconcileResult {
   readonly accounts: readonly AccountState[];
 }
 
-/** Checks whether two results have the same status. */
-export function isSameResult(one: ReconcileResult, other: ReconcileResult): boolean {
-  return (
-    one.desired === other.desired &&
-    one.row === other.row &&
-    one.refusal === other.refusal &&
-    (one.unusable === other.unusable || one.unusable.length + other.unusable.length === 0) &&
-    one.policies === other.policies &&
-    one.clients === other.clients &&
-    isSameList(one.dangling, other.dangling) &&
-    one.issuer === other.issuer &&
-    one.inClusterTokenUrl === other.inClusterTokenUrl &&
-    isSameService(one.service, other.service) &&
-    one.quotaFault === other.quotaFault &&
-    one.database === other.database &&
-    one.destination === other.destination &&
-    one.apiFault === other.apiFault &&
-    isSameUsage(one.usage, other.usage) &&
-    one.users === other.users &&
-    one.members === other.members &&
-    one.lastUsed === other.lastUsed &&
-    one.servesServiceAccounts === other.servesServiceAccounts &&
-    (one.accounts === other.accounts || one.accounts.length + other.accounts.length === 0)
-  );
-}
-
-function isSameList(one: readonly string[], other: readonly string[]): boolean {
-  return one === other || (one.length === other.length && one.every((entry, index) => entry === other[index]));
-}
-
-function isSameUsage(one: ClientUsage | undefined, other: ClientUsage | undefined): boolean {
-  return (
-    one === other ||
-    (one?.last_token_at === other?.last_token_at &&
-      one?.live_sessions === other?.live_sessions &&
-      one?.previous_secret_last_used === other?.previous_secret_last_used)
-  );
+/** Checks whether a result has the same status as the one before, which may say more. */
+export function isSameResult(result: ReconcileResult, before: ReconcileResult): boolean {
+  if (result.desired !== before.desired) return false;
+  return Object.keys(result).every((name) => {
+    const [now, known]: unknown[] = [Reflect.get(result, name), Reflect.get(before, name)];
+    // Nearly always the same instance, of twenty thousand objects.
+    return now === known || isDeepStrictEqual(now, known);
+  });
 }
 
 /** Cause of a failed pass: `unreachable`, the API or its database does not answer; otherwise what the error says. */

@@ -59,6 +59,9 @@ export interface ListWatchOptions<T extends Kept> {
   readonly sleep: (wait: number, signal: AbortSignal) => Promise<void>;
 }
 
+/** The API, times and clocks that all list-watches of a cluster share. */
+export type Listening = Pick<ListWatchOptions<Kept>, 'api' | 'times' | 'random' | 'now' | 'sleep' | 'onFailure'>;
+
 /** Milliseconds after which a session was a good one: a failure after it is the first failure. */
 const steady = 10_000;
 /** Number of outdated lists in a row after which the cluster is taken to be restored from its own past. */

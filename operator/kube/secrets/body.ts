@@ -6,7 +6,7 @@ import { secretEntries } from '../../secrets/keeper.ts';
 import { CLIENT_SECRET_LABEL } from '../../secrets/resolve.ts';
 import type { KeptSecret, SecretSituation } from '../../secrets/rotation.ts';
 import type { SecretRequest } from '../../secrets/keeper.ts';
-import { MANAGED_BY, metadataOf } from '../client/kube-object.ts';
+import { MANAGED_BY } from '../client/kube-object.ts';
 import { brief, type SecretContent, type SecretOwner, type StoredSecret, textOfData } from './stored-secret.ts';
 
 /** Annotation: the id of the client that the secret belongs to. */
@@ -38,34 +38,6 @@ export function newSecretBody(request: SecretRequest, kept: KeptSecret): object 
   const { labels, annotations, data } = ownParts(request, kept);
   const metadata = { name: request.secret, labels, annotations, ownerReferences: [ownerReference(request)] };
   return { apiVersion: 'v1', kind: 'Secret', metadata, type: SECRET_TYPE, data };
-}
-
-/**
- * Returns the same Secret with our type, which no change can set: `live` is the Secret as the API server shows it.
- * Content of others stays.
- */
-export function remadeSecretBody(live: unknown, request: SecretRequest, kept: KeptSecret): object {
-  const { data } = isObject(live) ? live : {};
-  const { labels, annotations, ownerReferences } = metadataOf(live);
-  const own = ownParts(request, kept);
-  const before = writtenIn(textsIn(annotations)[WRITTEN]);
-  const metadata = {
-    name: request.secret,
-    labels: { ...without(textsIn(labels), before.labels), ...own.labels },
-    annotations: { ...without(textsIn(annotations), before.annotations), ...own.annotations },
-    ownerReferences,
-  };
-  const entries = { ...without(textsIn(data), before.entries), ...own.data };
-  return { apiVersion: 'v1', kind: 'Secret', metadata, type: SECRET_TYPE, data: entries };
-}
-
-function without(texts: Texts, names: readonly string[]): Texts {
-  return Object.fromEntries(Object.entries(texts).filter(([name]) => !names.includes(name)));
-}
-
-function textsIn(value: unknown): Texts {
-  const entries = isObject(value) ? Object.entries(value) : [];
-  return Object.fromEntries(entries.flatMap(([name, text]) => (typeof text === 'string' ? [[name, text]] : [])));
 }
 
 /**

@@ -4,18 +4,13 @@ import { generatedSecretText } from '../../../crds/generated-secret-text.ts';
 import type { EventRecorder } from '../../status/status.ts';
 import type { SecretKeeper } from '../../secrets/keeper.ts';
 import { ClusterSecretKeeper } from './keeper.ts';
-import {
-  createSecretWatches,
-  secretForbidden,
-  secretNotRead,
-  type SecretWatches,
-  type SecretWatchOptions,
-} from './watches.ts';
+import { createSecretWatches, secretForbidden, secretNotRead, type SecretWatches } from './watches.ts';
 import type { DeclaredSecret } from '../../desired/declared.ts';
 import type { BoxSecrets, SecretNeeds } from '../../desired/source.ts';
 import { isObject } from '../../../crds/path.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 import { KubeError } from '../client/kube-error.ts';
+import type { Listening } from '../client/list-watch.ts';
 import { forEachConcurrently } from '../client/kube-object.ts';
 import { readSecret } from './stored-secret.ts';
 
@@ -26,11 +21,7 @@ export interface SecretsOfCluster {
 }
 
 /** Creates access to the Secrets of a cluster; `account` is the operator's ServiceAccount, as `namespace:name`. */
-export function createClusterSecrets(
-  listening: SecretWatchOptions,
-  account: string,
-  events: EventRecorder,
-): SecretsOfCluster {
+export function createClusterSecrets(listening: Listening, account: string, events: EventRecorder): SecretsOfCluster {
   const watches = createSecretWatches(listening);
   const unlabelled = createUnlabelledSecrets(listening.api, listening.now);
   const keeper = new ClusterSecretKeeper({

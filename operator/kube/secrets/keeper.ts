@@ -11,18 +11,9 @@ import { missing, type MissingSecret, type ResolvedSecret } from '../../secrets/
 import { nextSecret, type KeptSecret, type SecretChange } from '../../secrets/rotation.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 import { KubeError, refusedVerb } from '../client/kube-error.ts';
-import { forEachConcurrently, metadataOf } from '../client/kube-object.ts';
+import { forEachConcurrently } from '../client/kube-object.ts';
 import type { ObjectStore } from '../client/object-store.ts';
-import {
-  CLIENT_ID,
-  clientOf,
-  newSecretBody,
-  ownership,
-  remadeSecretBody,
-  SECRET_TYPE,
-  secretIn,
-  secretPatch,
-} from './body.ts';
+import { CLIENT_ID, clientOf, newSecretBody, ownership, SECRET_TYPE, secretIn, secretPatch } from './body.ts';
 import { secretForbidden, secretNotRead, type SecretWatches } from './watches.ts';
 import { releaseSecrets } from './release-secrets.ts';
 import {
@@ -174,8 +165,10 @@ export class ClusterSecretKeeper implements SecretKeeper {
     const { box, request, store } = wanted;
     const whose = ownership(stored.content, request);
     if (typeof whose === 'object') return missing('SecretNotOwned', whose.refused);
+    // A program may take one of its own type, or an Opaque one, for its own. No change sets the type.
+    if (stored.content.type !== SECRET_TYPE)
+      return missing('SecretNotOwned', `Secret ${request.secret} exists, and is not of the type ${SECRET_TYPE}`);
     const next = this.#next(box, request, stored, whose === 'released' && request.inherits);
-    if (whose === 'ours' && stored.content.type !== SECRET_TYPE) return this.#remake(wanted, stored, next, signal);
     const patch = secretPatch(stored, request, next.kept);
     if (patch === undefined) return this.#note(wanted, stored, next);
     try {
@@ -186,33 +179,6 @@ export class ClusterSecretKeeper implements SecretKeeper {
       if (error.code !== 'not-found') throw error;
       store.remove(stored);
       return undefined;
-    }
-  }
-
-  /**
-   * Deletes a Secret of another type and creates it again with the same values: a type cannot be changed. Nothing is
-   * deleted before the API server has accepted the new one as a trial.
-   */
-  async #remake(
-    wanted: Wanted,
-    stored: StoredSecret,
-    next: Next,
-    signal: AbortSignal,
-  ): Promise<ResolvedSecret | undefined> {
-    const { box, request, store } = wanted;
-    const { api } = this.#options;
-    const body = remadeSecretBody(await readSecret(api, stored, signal), request, next.kept);
-    try {
-      const trial = { ...body, metadata: { ...metadataOf(body), name: undefined, generateName: 'boxgate-trial-' } };
-      await createSecret(api, { namespace: box, body: trial, dryRun: 'All' }, signal);
-      await deleteSecret(api, stored, signal);
-      store.remove(stored);
-      // Remembered first: if it is created by a later attempt only, it has the same value.
-      this.#last.set(keyOf(box, request.secret), { uid: request.uid, kept: next.kept });
-      return this.#note(wanted, answeredSecret(await createSecret(api, { namespace: box, body }, signal)), next);
-    } catch (error) {
-      if (!(error instanceof KubeError) || (error.code !== 'conflict' && error.code !== 'not-found')) throw error;
-      return this.#lookAt(wanted, signal);
     }
   }
 

@@ -192,10 +192,10 @@ export function readSecret(
   return api.call((make) => make(CoreV1Api).readNamespacedSecret({ namespace, name }), signal, options);
 }
 
-/** Creates a Secret, or only asks whether it would be accepted; returns it. Throws KubeError. */
+/** Creates a Secret; returns it. Throws KubeError. */
 export function createSecret(
   api: KubeApi,
-  secret: { readonly namespace: string; readonly body: object; readonly dryRun?: 'All' },
+  secret: { readonly namespace: string; readonly body: object },
   signal: AbortSignal,
 ): Promise<unknown> {
   return api.call((make) => make(CoreV1Api).createNamespacedSecret({ ...secret, fieldManager }), signal);

@@ -1,7 +1,7 @@
 import { CoreV1Api } from '@kubernetes/client-node';
 import { CLIENT_SECRET_LABEL, missing, type MissingSecret } from '../../secrets/resolve.ts';
 import { KubeError } from '../client/kube-error.ts';
-import { ListWatch, type ListWatchOptions } from '../client/list-watch.ts';
+import { ListWatch, type Listening } from '../client/list-watch.ts';
 import type { ObjectStore } from '../client/object-store.ts';
 import { secretNovelty, storedSecret, type StoredSecret } from './stored-secret.ts';
 import { roleBindingCommand } from '../client/rights.ts';
@@ -25,19 +25,13 @@ export interface SecretWatches {
   leave(namespace: string): void;
 }
 
-/** Dependencies of watches of Secrets. */
-export type SecretWatchOptions = Pick<
-  ListWatchOptions<StoredSecret>,
-  'api' | 'times' | 'random' | 'now' | 'sleep' | 'onFailure'
->;
-
 /** Milliseconds that a pass waits for the first list of a namespace. */
 const patience = 1_000;
 /** In milliseconds: many namespaces may be forbidden, and an admin who binds the role need not wait for long. */
 const backOff = { first: 500, ceiling: 10_000 };
 
 /** Creates watches, of no namespace yet. */
-export function createSecretWatches(options: SecretWatchOptions): SecretWatches {
+export function createSecretWatches(options: Listening): SecretWatches {
   const watched = new Map<string, WatchedNamespace>();
   let begun: { readonly onChange: (namespace: string) => void; readonly signal: AbortSignal } | undefined;
 
@@ -68,12 +62,7 @@ class WatchedNamespace implements NamespaceSecrets {
   readonly #answered = Promise.withResolvers<undefined>();
   readonly #tell: () => void;
 
-  constructor(
-    namespace: string,
-    options: SecretWatchOptions,
-    onChange: (namespace: string) => void,
-    signal: AbortSignal,
-  ) {
+  constructor(namespace: string, options: Listening, onChange: (namespace: string) => void, signal: AbortSignal) {
     this.firstAnswer = this.#answered.promise;
     this.#tell = () => {
       if (!this.#stopping.signal.aborted) onChange(namespace);

@@ -1,4 +1,5 @@
 import { CoreV1Api } from '@kubernetes/client-node';
+import type { OperatorConfig } from '../../config.ts';
 import type { ServiceState } from '../../desired/source.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 import { KubeError, refusedVerb, unlessMissing } from '../client/kube-error.ts';
@@ -12,15 +13,8 @@ const BOX_SERVICE = 'boxgate';
 /** Name of the API's own Service, in the namespace of the installation. */
 const API_SERVICE = 'boxgate-api';
 
-/** Facts about an installation that the addresses inside its cluster consist of. */
-interface InstallationAddress {
-  /** Namespace of the installation. */
-  readonly namespace: string;
-  /** Domain of the cluster's Services, such as `cluster.local`. */
-  readonly clusterDomain: string;
-  /** True if the public port serves TLS: its certificate names only the API's own Service. */
-  readonly publicTls: boolean;
-}
+/** Settings of an installation that the addresses inside its cluster consist of. */
+type InstallationAddress = Pick<OperatorConfig, 'namespace' | 'clusterDomain' | 'publicTls'>;
 
 /** Addresses of the boxes of an installation inside its cluster. */
 interface InClusterAddresses {

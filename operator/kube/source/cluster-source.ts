@@ -17,7 +17,7 @@ import { KubeError } from '../client/kube-error.ts';
 import { metadataOnly, type KubeApi } from '../client/kube-api.ts';
 import { forEachConcurrently, isAbout, kindName, listOurs, liveUid, readOurs } from '../client/kube-object.ts';
 import type { Collection } from '../client/list.ts';
-import { ListWatch, type ListWatchOptions } from '../client/list-watch.ts';
+import { ListWatch, type Listening } from '../client/list-watch.ts';
 import {
   createForeignStatusWrites,
   type ForeignStatusWrites,
@@ -29,10 +29,7 @@ import type { KeepService } from '../services/box-services.ts';
 import { unlessAborted } from '../../../program/scheduling.ts';
 
 /** Dependencies of a cluster source. */
-export type ClusterSourceOptions = Pick<
-  ListWatchOptions<DeclaredObject>,
-  'api' | 'times' | 'random' | 'now' | 'sleep' | 'onFailure'
-> & {
+export interface ClusterSourceOptions extends Listening {
   /** Returns the time of conditions. */
   readonly date: () => Date;
   /** Namespace that the operator runs in. */
@@ -44,7 +41,7 @@ export type ClusterSourceOptions = Pick<
   readonly keepService?: KeepService | undefined;
   /** Definitions of the kinds; absent: those of this release. */
   readonly definitions?: InstalledDefinitions;
-};
+}
 
 /** Half a second of writes. Rows that wait end a pass after an eighth of them (decision 10). */
 const statusesInTurn = 256;

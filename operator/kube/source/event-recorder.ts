@@ -2,6 +2,7 @@ import { CoreV1Api, CustomObjectsApi, V1MicroTime } from '@kubernetes/client-nod
 import { randomBytes } from 'node:crypto';
 import { API_VERSION } from '../../../crds/kind.ts';
 import { BoundedMap } from '../../../program/bounded-map.ts';
+import type { OperatorConfig } from '../../config.ts';
 import type { EventRecorder, ObjectEvent } from '../../status/status.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 import { KubeError } from '../client/kube-error.ts';
@@ -137,11 +138,7 @@ function microTime(milliseconds: number): string {
 }
 
 /** Lease of the operators, and the process that reports. */
-interface InstallationEventPlace {
-  readonly namespace: string;
-  readonly leaseName: string;
-  readonly instance: string;
-}
+type InstallationEventPlace = Pick<OperatorConfig, 'namespace' | 'leaseName'> & Pick<EventRecorderOptions, 'instance'>;
 
 /** Report of something that concerns all boxes, and its time. */
 interface InstallationReport {

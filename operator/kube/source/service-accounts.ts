@@ -5,7 +5,7 @@ import { type KubeApi, type KubeCall, metadataOnly } from '../client/kube-api.ts
 import { accountName, type AccountName, type ExpectedAccount } from '../../desired/declared.ts';
 import { KubeError } from '../client/kube-error.ts';
 import { identityOf, liveUid, metadataOf } from '../client/kube-object.ts';
-import { ListWatch, type ListWatchOptions } from '../client/list-watch.ts';
+import { ListWatch, type Listening } from '../client/list-watch.ts';
 import type { Kept } from '../client/object-store.ts';
 
 /** The ServiceAccounts of a cluster. Nothing is listed, and no right is needed, before the first box asks. */
@@ -27,10 +27,8 @@ export interface ServiceAccountWatch {
 
 const plural = 'serviceaccounts';
 
-type Options = Pick<ListWatchOptions<Kept>, 'api' | 'times' | 'random' | 'now' | 'sleep' | 'onFailure'>;
-
 /** Watches the metadata of all ServiceAccounts, once a client lists one. */
-export function createServiceAccountWatch(options: Options): ServiceAccountWatch {
+export function createServiceAccountWatch(options: Listening): ServiceAccountWatch {
   /** By namespace: the boxes that have asked. */
   const asking = new Map<string, Set<string>>();
   let begun: { readonly onChange: (box: string) => void; readonly signal: AbortSignal } | undefined;
