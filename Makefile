@@ -2,7 +2,7 @@
 # package-lock.json pins, first on the PATH: the machine's own Node only has to be able to run npm.
 # `make dev` needs no npm once the packages are there: it works in a checkout that belongs to another user.
 .DEFAULT_GOAL := help
-.PHONY: help docs dev test test-long long check format generate openapi static verify screenshots bench bench-against bench-memory bench-operator mutants attacks fuzz replicas faults orders hour questions e2e e2e-faults peers postgres-15 two-databases schema size envtest needs image sbom boxctl release publish install
+.PHONY: help docs dev test test-long long check format generate openapi static verify screenshots bench bench-against bench-memory bench-placements bench-operator mutants attacks fuzz replicas faults orders hour questions e2e e2e-faults peers postgres-15 two-databases schema size envtest needs image sbom boxctl release publish install
 
 DOCKER ?= docker
 TAG ?= dev
@@ -80,6 +80,9 @@ bench-against: install ## the token and check paths against another commit, in a
 
 bench-memory: install ## the memory of one API replica under full load for half an hour (MINUTES=3)
 	@npm run --silent bench -- memory --minutes $(or $(MINUTES),30) --write
+
+bench-placements: install ## 100,000 boxes on several databases, and what tokens cost there; writes the first table
+	@npm run --silent bench -- placements --write
 
 bench-operator: install envtest ## measures the operator on a real Kubernetes API, and writes its table in docs/maintainers/performance.md
 	@npm run --silent bench:operator

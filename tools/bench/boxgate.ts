@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { generateClientSecret } from '../../api/credentials/client-secret.ts';
 import type { Client } from '../../crds/client.ts';
-import { declare, type Declared } from './declare.ts';
+import { declare, type Declared, type ManagementPort } from './declare.ts';
 import type { Credentials } from './load/requests.ts';
 import { makeDatabase } from './machine/database.ts';
 import type { BenchPostgres } from './machine/postgres.ts';
@@ -40,27 +40,13 @@ export async function startBoxgate(
 ): Promise<Boxgate> {
   const database = `boxgate_${name}`;
   const urls = await makeDatabase(postgres, database);
-  const managementKey = randomBytes(32).toString('hex');
-  const environment = {
-    NODE_ENV: 'production',
-    BOXGATE_DATABASE_URL: urls.BOXGATE_DATABASE_URL,
-    BOXGATE_HOST: '127.0.0.1',
-    BOXGATE_PORT: '0',
-    BOXGATE_MANAGEMENT_PORT: '0',
-    BOXGATE_MANAGEMENT_KEYS: managementKey,
-    BOXGATE_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
-    BOXGATE_PUBLIC_URL: 'http://127.0.0.1',
-    BOXGATE_LINGER_SECONDS: '0',
-    ...settings,
-  };
-  const server = await startServer([program, 'api'], environment);
+  const server = await startApi({ BOXGATE_DATABASE_URL: urls.BOXGATE_DATABASE_URL, ...settings });
   const clients = {
     opaque: { id: 'bench-opaque', secret: generateClientSecret() },
     jwt: { id: 'bench-jwt', secret: generateClientSecret() },
     reader: { id: 'bench-reader', secret: generateClientSecret() },
   };
-  const management = { port: Number(server.listening['management_port']), key: managementKey };
-  await declare(management, box, resources(clients));
+  await declare(server.management, box, resources(clients));
   const path = (endpoint: string): string => `/boxes/${box}${endpoint}`;
   const base = `http://127.0.0.1:${server.port}`;
   return {
@@ -69,9 +55,28 @@ export async function startBoxgate(
     box,
     clients,
     path,
-    add: (more) => declare(management, box, more, true),
+    add: (more) => declare(server.management, box, more, { complete: false }),
     issue: (client, count) => issueTokens(base + path('/auth/token'), client, count),
   };
+}
+
+/** Starts `boxgate api` in the configuration that ships, on the databases that the settings name. */
+export async function startApi(
+  settings: Readonly<Record<string, string>>,
+): Promise<ServerProcess & { readonly management: ManagementPort }> {
+  const key = randomBytes(32).toString('hex');
+  const server = await startServer([program, 'api'], {
+    NODE_ENV: 'production',
+    BOXGATE_HOST: '127.0.0.1',
+    BOXGATE_PORT: '0',
+    BOXGATE_MANAGEMENT_PORT: '0',
+    BOXGATE_MANAGEMENT_KEYS: key,
+    BOXGATE_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    BOXGATE_PUBLIC_URL: 'http://127.0.0.1',
+    BOXGATE_LINGER_SECONDS: '0',
+    ...settings,
+  });
+  return { ...server, management: { port: Number(server.listening['management_port']), key } };
 }
 
 function resources(clients: BenchClients): Declared[] {

@@ -14,6 +14,8 @@ export interface Effort {
   readonly seconds: number;
   /** Minutes of the scenario that runs for many. */
   readonly minutes: number;
+  /** Boxes of the large installation of `placements`. */
+  readonly boxes: number;
 }
 
 /** Dependencies of a scenario. Servers start on first use and serve every later scenario of the run. */
@@ -21,6 +23,8 @@ export interface BenchContext extends Effort {
   readonly postgres: BenchPostgres;
   readonly load: LoadGenerator;
   floor(name: FloorName): Promise<ServerProcess>;
+  /** A further Postgres, known by this name. */
+  anotherPostgres(name: string): Promise<BenchPostgres>;
   /** A Boxgate on a database of its own, known by this name; `settings` of its environment beside those that ship. */
   boxgate(name: string, settings?: Record<string, string>): Promise<Boxgate>;
   /** A line for the person who watches. */
@@ -44,17 +48,19 @@ export async function openContext(effort: Effort, say: (line: string) => void): 
   const load = startLoad();
   const started = new Map<FloorName, Promise<ServerProcess>>();
   const boxgates = new Map<string, Promise<Boxgate>>();
+  const others = new Map<string, Promise<BenchPostgres>>();
   return {
     ...effort,
     postgres,
     load,
     say,
     floor: (name) => once(started, name, () => startFloor(postgres, name)),
+    anotherPostgres: (name) => once(others, name, startPostgres),
     boxgate: (name, settings = {}) => once(boxgates, name, () => startBoxgate(postgres, name, settings)),
     async stop() {
       load.stop();
       // One that did not start has said so where it was asked for.
-      for (const result of await Promise.allSettled([...started.values(), ...boxgates.values()])) {
+      for (const result of await Promise.allSettled([...started.values(), ...boxgates.values(), ...others.values()])) {
         if (result.status === 'fulfilled') await result.value.stop();
       }
       await postgres.stop();

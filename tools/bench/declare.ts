@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { DeclareLine, RowName } from '../../api/client/desired-state.ts';
+import type { ApplyHead, DeclareLine, RowName } from '../../api/client/desired-state.ts';
 import { createManagement } from '../../api/client/management.ts';
 import { Secret } from '../../api/client/secret.ts';
 
@@ -14,27 +14,29 @@ export interface ManagementPort {
   readonly key: string;
 }
 
-const cluster = 'bench';
+/** The cluster that declares everything. */
+export const cluster = 'bench';
 
 /**
- * Declares these resources in a box, and unless it `adds` no others, as the operator would. Throws unless each was
- * created.
+ * Declares these resources in a box, and no others unless the head of the call says so, as the operator would. Throws
+ * unless each was created.
  */
 export async function declare(
   { port, key }: ManagementPort,
   box: string,
   resources: readonly Declared[],
-  adds = false,
+  head: Partial<ApplyHead> = {},
 ): Promise<void> {
   const management = createManagement({ url: `http://127.0.0.1:${port}`, key: new Secret(key) });
   const { signal } = new AbortController();
-  const head = { cluster, epoch: await management.claimEpoch(cluster, signal), complete: !adds };
-  const results = await management.apply({ box, head, lines: resources.map(declareLine) }, signal);
+  const whole = { cluster, epoch: await management.claimEpoch(cluster, signal), complete: true, ...head };
+  const results = await management.apply({ box, head: whole, lines: resources.map(declareLine) }, signal);
   const refused = results.filter(({ result }) => result !== 'created');
   if (refused.length > 0) throw new Error(`not created: ${JSON.stringify(refused)}`);
 }
 
-function declareLine({ kind, id, resource }: Declared): DeclareLine {
+/** Returns the line of an apply call that declares a resource. */
+export function declareLine({ kind, id, resource }: Declared): DeclareLine {
   const digest = createHash('sha256').update(JSON.stringify(resource)).digest('hex');
   return { kind, id, owner: { name: `bench/${id}`, uid: `bench-${kind}-${id}` }, digest, resource };
 }

@@ -1,6 +1,7 @@
 // `npm run bench`: measures and writes docs/maintainers/performance.md. `npm run bench -- hot-lane code-flow` runs
-// these scenarios alone and only prints; `--rounds 5 --seconds 3` are the defaults (`--minutes 30` for `memory`),
-// `--write` writes although only some ran. `NODE_OPTIONS=--cpu-prof` leaves CPU profiles of all processes here.
+// these scenarios alone and only prints; `--rounds 5 --seconds 3` are the defaults (`--minutes 30` for `memory`,
+// `--boxes 100000` for `placements`), `--write` writes although only some ran. `NODE_OPTIONS=--cpu-prof` leaves CPU
+// profiles of all processes here.
 import { parseArgs } from 'node:util';
 import { openContext } from './context.ts';
 import { printTable, writeTable } from './report.ts';
@@ -8,9 +9,10 @@ import type { Row, Scenario } from './scenario.ts';
 import { codeFlow } from './scenarios/code-flow.ts';
 import { hotLane } from './scenarios/hot-lane.ts';
 import { memory } from './scenarios/memory.ts';
+import { placements } from './scenarios/placements.ts';
 import { plainLane } from './scenarios/plain-lane.ts';
 
-const scenarios: readonly Scenario[] = [hotLane, codeFlow, plainLane, memory];
+const scenarios: readonly Scenario[] = [hotLane, codeFlow, plainLane, memory, placements];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -18,6 +20,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '3' },
     minutes: { type: 'string', default: '30' },
+    boxes: { type: 'string', default: '100000' },
     write: { type: 'boolean', default: false },
   },
 });
@@ -32,6 +35,7 @@ const effort = {
   rounds: Number(values.rounds),
   seconds: Number(values.seconds),
   minutes: Number(values.minutes),
+  boxes: Number(values.boxes),
 };
 const context = await openContext(effort, say);
 const interrupted = (): void => void context.stop().then(() => process.exit(130));

@@ -17,6 +17,8 @@ export type Contestant = {
 export type Round = LoadReport & {
   /** CPU of server and Postgres for one answer, milliseconds; the warm-up is in both counts. */
   cpuPerAnswer: number;
+  /** The same of each of the processes. */
+  cpuOfEach: number[];
 };
 
 /**
@@ -36,11 +38,12 @@ export async function alternate(
 }
 
 async function oneRound(load: LoadGenerator, contestant: Contestant): Promise<Round> {
-  const before = cpuOf(contestant.pids);
+  const before = contestant.pids.map((pid) => cpuOf([pid]));
   const report = await load.run(contestant.plan());
-  const cpu = cpuOf(contestant.pids) - before;
+  const used = contestant.pids.map((pid, nth) => cpuOf([pid]) - (before[nth] ?? NaN));
   refuseFailures(contestant, report);
-  return { ...report, cpuPerAnswer: cpu / report.answersWithWarmUp };
+  const cpuOfEach = used.map((cpu) => cpu / report.answersWithWarmUp);
+  return { ...report, cpuOfEach, cpuPerAnswer: cpuOfEach.reduce((sum, cpu) => sum + cpu, 0) };
 }
 
 function refuseFailures({ name, status }: Contestant, { statuses, failures }: LoadReport): void {
