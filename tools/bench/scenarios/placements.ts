@@ -37,7 +37,7 @@ const [changes, tokensOfBox] = [100, 5];
 /** As in every comparison of this bench. */
 const connections = 64;
 /** Tokens before the rounds: a new process still compiles, which on a busy machine is most of what it does. */
-const warmUp = 5_000;
+const warmUp = 20_000;
 const running: Replica[] = [];
 
 /** Many boxes, and several databases: what a replica, a token and a change cost with them. */
