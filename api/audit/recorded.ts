@@ -1,7 +1,7 @@
 import { insertAuditEvents } from '../db/audit/audit-event.ts';
 import type { Connections } from '../db/core/pool.ts';
-import { inBoxAfter, inBoxWithin } from '../db/core/transaction.ts';
-import type { Beginning, Connection, Row } from '../db/core/transaction.ts';
+import { inBoxWithin } from '../db/core/transaction.ts';
+import type { Connection } from '../db/core/transaction.ts';
 import { requestLimit } from '../db/core/with-connection.ts';
 import { recordsOf } from './audit-trail.ts';
 import type { AuditTrail, SecurityEvent } from './audit-trail.ts';
@@ -28,45 +28,13 @@ export async function inBoxRecorded<T>(
   work: RecordedWork<T>,
   limit = requestLimit,
 ): Promise<T> {
-  const { outcome, log } = await inBoxWithin(pool, box, { mode: 'write', limit }, (connection) =>
-    recorded({ connection, box, trail }, (note) => work(connection, note)),
-  );
+  const { outcome, log } = await inBoxWithin(pool, box, { mode: 'write', limit }, async (connection) => {
+    const events: SecurityEvent[] = [];
+    const outcome = await work(connection, (event) => events.push(event));
+    return { outcome, log: await recordIn(connection, box, trail, events) };
+  });
   log();
   return outcome;
-}
-
-/**
- * Runs work as {@link inBoxRecorded} does, with one more statement in the round trip that begins the transaction; work
- * gets its rows. Throws Outage.
- */
-export async function inBoxRecordedAfter<T>(
-  { pool, trail }: RecordingServices,
-  box: string,
-  beginning: Beginning,
-  work: (connection: Connection, note: NoteEvent, rows: readonly Row[]) => Promise<T>,
-): Promise<T> {
-  const { outcome, log } = await inBoxAfter(pool, box, beginning, (connection, rows) =>
-    recorded({ connection, box, trail }, (note) => work(connection, note, rows)),
-  );
-  log();
-  return outcome;
-}
-
-/** Transaction whose events are recorded. */
-interface RecordedTransaction {
-  readonly connection: Connection;
-  readonly box: string;
-  readonly trail: AuditTrail;
-}
-
-/** Returns what work returns, and the function that logs its events, which are stored. */
-async function recorded<T>(
-  { connection, box, trail }: RecordedTransaction,
-  work: (note: NoteEvent) => Promise<T>,
-): Promise<{ readonly outcome: T; readonly log: () => void }> {
-  const events: SecurityEvent[] = [];
-  const outcome = await work((event) => events.push(event));
-  return { outcome, log: await recordIn(connection, box, trail, events) };
 }
 
 /** Stores events in a transaction, and returns the function that logs them: to be called once it is committed. */

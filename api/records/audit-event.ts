@@ -1,9 +1,9 @@
 import { auditElements, auditRecord } from '../audit/audit-record.ts';
 import { auditEvents, isAuditEventName } from '../audit/events.ts';
-import { daysIn, selectFilledDays } from '../db/audit/audit-days.ts';
+import { readFilledDays } from '../db/audit/audit-days.ts';
 import { auditListing, readAuditEvent } from '../db/audit/audit-event.ts';
 import type { AuditEventOfBox, AuditFilters, AuditResult } from '../db/audit/audit-event.ts';
-import { inBoxAfter } from '../db/core/transaction.ts';
+import { inBox } from '../db/core/transaction.ts';
 import { uuidShape } from '../db/core/uuid-v7.ts';
 import { isRefusalReason, refusals } from '../schemas/refusals.ts';
 import { usualAddress } from '../ip-address.ts';
@@ -13,8 +13,6 @@ import type { Searchable } from './search/search.ts';
 import { defineRecord } from './record.ts';
 
 const results = ['success', 'failure', 'denied', 'refused'] as const satisfies readonly (AuditResult | 'refused')[];
-
-const reading = { mode: 'snapshot', statement: () => selectFilledDays } as const;
 
 /** The search in the audit trail; `client`, `user` and `remote_addr` are those of the actor. */
 const auditSearch: Searchable<AuditEventOfBox, AuditFilters> = {
@@ -38,8 +36,8 @@ const auditSearch: Searchable<AuditEventOfBox, AuditFilters> = {
   find: async ({ pool }, box, request) => {
     const order = auditListing.orders[request.sort.field];
     if (order === undefined) throw new TypeError(`a list without the order ${request.sort.field}`);
-    const found = await inBoxAfter(pool, box, reading, (connection, rows) => {
-      const filters = { ...request.filters, days: daysIn(rows) };
+    const found = await inBox(pool, box, 'snapshot', async (connection) => {
+      const filters = { ...request.filters, days: await readFilledDays(connection) };
       return search(request, {
         count: (most) => auditListing.count(connection, { box, filters }, most),
         read: (span) => auditListing.read(connection, { box, filters }, order, span),

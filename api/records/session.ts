@@ -5,12 +5,12 @@ import { isObject } from '../../crds/path.ts';
 import { inBoxRecorded } from '../audit/recorded.ts';
 import type { NoteEvent, RecordedWork } from '../audit/recorded.ts';
 import { demandStandbyForBox } from '../db/box/box.ts';
-import { inBoxAfter } from '../db/core/transaction.ts';
+import { inBox } from '../db/core/transaction.ts';
 import type { Connection } from '../db/core/transaction.ts';
 import { uuidShape, uuidV7Time } from '../db/core/uuid-v7.ts';
 import { GRANT_LETTERS, GRANT_NAMES } from '../db/session/record.ts';
 import type { GrantLetter, SessionRecord, SessionStatus } from '../db/session/record.ts';
-import { countSessions, scopeIn, searchSessions, selectScope, sessionOrder } from '../db/session/search.ts';
+import { countSessions, readScope, searchSessions, sessionOrder } from '../db/session/search.ts';
 import type { SessionFilters } from '../db/session/search.ts';
 import { endSession, readSession } from '../db/session/session.ts';
 import { withoutClaims } from '../oauth/scope-text.ts';
@@ -52,8 +52,8 @@ const sessionSearch: Searchable<SessionRecord, SessionFilters> = {
     expires_at: (texts, name) => ({ expiresAt: readDates(name, texts) }),
   },
   find: ({ pool, now }, box, request) =>
-    inBoxAfter(pool, box, { mode: 'snapshot', statement: selectScope }, (connection, rows) => {
-      const scoped = { box, filters: request.filters, now: now(), scope: scopeIn(rows) };
+    inBox(pool, box, 'snapshot', async (connection) => {
+      const scoped = { box, filters: request.filters, now: now(), scope: await readScope(connection, box) };
       return search(request, {
         count: (most) => countSessions(connection, scoped, most),
         read: (span, total) => searchSessions(connection, scoped, span, total),

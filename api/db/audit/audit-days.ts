@@ -1,6 +1,6 @@
 import type { Connections } from '../core/pool.ts';
 import { outsideBoxes } from '../core/transaction.ts';
-import type { Connection, Row } from '../core/transaction.ts';
+import type { Connection } from '../core/transaction.ts';
 
 /** Ensures that there are partitions for records that are kept for so many days. Throws Outage. */
 export type DeclaredDays = (retention: number) => Promise<void>;
@@ -27,21 +27,12 @@ export function createDeclaredDays(make: (retention: number) => Promise<unknown>
 const dayLimit = 10_000;
 
 /**
- * SQL for the days that hold records now, as one array: a statement that names them locks and plans these partitions
- * only.
+ * Reads the days that hold records now, in a transaction of a box: a statement that names them locks and plans these
+ * partitions only. Throws Outage.
  */
-export const selectFilledDays = 'SELECT ARRAY(SELECT boxgate.filled_days()) AS days';
-
-/** Reads the days that hold records now, in a transaction of a box. Throws Outage. */
 export async function readFilledDays(connection: Connection): Promise<readonly number[]> {
-  return daysIn((await connection.query<Row>(selectFilledDays)).rows);
-}
-
-/** Converts the row of {@link selectFilledDays}. */
-export function daysIn([row]: readonly Row[]): readonly number[] {
-  const days = row?.['days'];
-  if (!Array.isArray(days)) throw new TypeError('no days of the audit trail');
-  return days.map(Number);
+  const { rows } = await connection.query<{ day: number }>('SELECT boxgate.filled_days() AS day');
+  return rows.map(({ day }) => day);
 }
 
 /** Creates the function of a process that ensures the partitions of a retention. */

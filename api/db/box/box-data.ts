@@ -57,11 +57,9 @@ export const notDiscarded = `s.version >= (SELECT b.records_from FROM boxgate.bo
 
 /**
  * SQL for the version before which the sessions of a box were discarded, while records of them still exist. Usually
- * there is no row: a search that ignores versions can use an index. `box` is a literal or a placeholder.
+ * there is no row: a search that ignores versions can use an index.
  */
-export function selectRecordsFrom(box: string): string {
-  return `SELECT records_from AS version FROM boxgate.box WHERE box = ${box} AND discarding`;
-}
+export const selectRecordsFrom = 'SELECT records_from AS version FROM boxgate.box WHERE box = $1 AND discarding';
 
 const recordsAtOnce = 10_000;
 
@@ -70,7 +68,7 @@ const recordsAtOnce = 10_000;
  * Outside a request.
  */
 export async function deleteRecords(connection: Connection, box: string): Promise<boolean> {
-  const { rowCount } = await connection.query(selectRecordsFrom('$1'), [box]);
+  const { rowCount } = await connection.query(selectRecordsFrom, [box]);
   if (rowCount === 0) return true;
   for (const bucket of await filledBuckets(connection)) {
     const { rows } = await connection.query<{ deleted: string }>(

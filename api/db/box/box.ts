@@ -1,6 +1,6 @@
 import type { Connections } from '../core/pool.ts';
 import { inBoxAfter, outsideBoxes, inBox } from '../core/transaction.ts';
-import type { Beginning, Connection, Row } from '../core/transaction.ts';
+import type { Connection, Row } from '../core/transaction.ts';
 import { requestLimit, withConnection } from '../core/with-connection.ts';
 import { Outage } from '../core/outage.ts';
 
@@ -49,18 +49,14 @@ export function inHeldBox<T>(
   box: string,
   work: (connection: Connection, version: number | undefined) => Promise<T>,
 ): Promise<T> {
-  return inBoxAfter(pool, box, holdBox, (connection, rows) => work(connection, heldVersion(rows)));
+  return inBoxAfter(pool, box, locking, (connection, rows) => work(connection, heldVersion(rows)));
 }
-
-/** Beginning of a `write` transaction that holds the box's row as {@link lockVersion} does. */
-export const holdBox: Beginning = { mode: 'write', statement: locking };
 
 function locking(box: string): string {
   return `SELECT b.config_version AS version FROM boxgate.box b, ${boxLock('shared', box)} WHERE b.box = ${box} FOR SHARE OF b`;
 }
 
-/** Returns the config version in the rows of {@link holdBox}; undefined: no box. */
-export function heldVersion([row]: readonly Row[]): number | undefined {
+function heldVersion([row]: readonly Row[]): number | undefined {
   return row === undefined ? undefined : Number(row['version']);
 }
 

@@ -51,24 +51,17 @@ export function inBoxWithin<T>(
   return transaction({ pool, box, opening: opening(box, mode), limit }, (connection) => work(connection));
 }
 
-/** Beginning of a transaction that reads rows in its first round trip. */
-export interface Beginning {
-  readonly mode: TransactionMode;
-  /** Builds the statement from the box's name as a literal. */
-  readonly statement: (box: string) => string;
-}
-
 /**
- * Runs work as {@link inBox} does, with one more statement in the round trip that begins the transaction. Work gets its
- * rows.
+ * Runs work in a `write` transaction as {@link inBox} does, with one more statement in the round trip that begins it,
+ * built from the box's name as a literal. Work gets its rows.
  */
 export function inBoxAfter<T>(
   pool: Connections,
   box: string,
-  { mode, statement }: Beginning,
+  statement: (box: string) => string,
   work: (connection: Connection, rows: readonly Row[]) => Promise<T>,
 ): Promise<T> {
-  const both = `${opening(box, mode)}; ${statement(`'${box}'`)}`;
+  const both = `${opening(box, 'write')}; ${statement(`'${box}'`)}`;
   return transaction({ pool, box, opening: both, limit: requestLimit }, work);
 }
 

@@ -7,7 +7,7 @@ import type { Page, SortColumn, Span, TimeRange } from '../core/keyset.ts';
 import { bucketOfSession, isBucketWithin, selectFilled } from './bucket.ts';
 import { firstIdAt } from '../core/uuid-v7.ts';
 import { endingJoin, sessionColumns, sessionRecord, couldBe, sessionStatus } from './record.ts';
-import type { Connection, Row } from '../core/transaction.ts';
+import type { Connection } from '../core/transaction.ts';
 
 /** Limit of the active sessions of one client. */
 interface ClientLimit {
@@ -99,20 +99,12 @@ export interface SessionScope {
 
 /** Reads the scope of the sessions of a box, in the transaction of the search. */
 export async function readScope(connection: Connection, box: string): Promise<SessionScope> {
-  const { rows } = await connection.query<Row>(selectScope('$1'), [box]);
-  return scopeIn(rows);
-}
-
-/** SQL for {@link readScope}; `box` is a literal or a placeholder. */
-export function selectScope(box: string): string {
-  return `SELECT ARRAY(${selectFilled}) AS buckets, (${selectRecordsFrom(box)}) AS records_from`;
-}
-
-/** Converts the row of {@link selectScope} to a scope. */
-export function scopeIn(rows: readonly Row[]): SessionScope {
-  const [{ buckets, records_from: from } = {}] = rows;
-  if (!Array.isArray(buckets)) throw new TypeError('no scope of a search');
-  return { buckets: buckets.map(Number), from: from === null ? undefined : Number(from) };
+  const { rows } = await connection.query<{ buckets: number[]; records_from: string | null }>(
+    `SELECT ARRAY(${selectFilled}) AS buckets, (${selectRecordsFrom}) AS records_from`,
+    [box],
+  );
+  const { buckets = [], records_from: from = null } = rows[0] ?? {};
+  return { buckets, from: from === null ? undefined : Number(from) };
 }
 
 /** Columns that sort sessions: an id begins with the time of its creation. */

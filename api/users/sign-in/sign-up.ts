@@ -1,8 +1,8 @@
 import type { Box } from '../../../crds/box.ts';
-import { heldVersion, holdBox } from '../../db/box/box.ts';
+import { lockVersion } from '../../db/box/box.ts';
 import { readUse } from '../../db/box/box-use.ts';
 import { Outage } from '../../db/core/outage.ts';
-import { inBoxRecordedAfter } from '../../audit/recorded.ts';
+import { inBoxRecorded } from '../../audit/recorded.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import { findSigningIn, userOfEmail } from '../../db/user.ts';
@@ -133,8 +133,8 @@ async function storeUser(
     ...{ email: key, emailKey: key, emailVerified: false, password: stored, data: null },
     ...{ status: awaitsApproval ? 'inactive' : null, awaitsApproval },
   };
-  return inBoxRecordedAfter(services, box, holdBox, async (connection, note, rows) => {
-    if (heldVersion(rows) !== version) return 'outdated';
+  return inBoxRecorded(services, box, async (connection, note) => {
+    if ((await lockVersion(connection, box)) !== version) return 'outdated';
     const insert = () => insertUser(connection, box, registered);
     const user = await withinQuota(connection, box, insert);
     if (user === undefined) return 'taken';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type pg from 'pg';
 import { newAuditId } from '../../../api/audit/audit-trail.ts';
-import { daysIn, selectFilledDays } from '../../../api/db/audit/audit-days.ts';
+import { readFilledDays } from '../../../api/db/audit/audit-days.ts';
 import { auditListing, storeCountedEvents } from '../../../api/db/audit/audit-event.ts';
 import type { AuditEventOfBox, AuditFilters } from '../../../api/db/audit/audit-event.ts';
 import { deleteRecords, endBoxData } from '../../../api/db/box/box-data.ts';
@@ -70,7 +70,7 @@ describe('records of the audit trail in the database', () => {
     ];
     for (const one of filters) {
       const { buffers, scans } = await inBox(pool, 'many', 'snapshot', async (connection) => {
-        const days = daysIn((await connection.query(selectFilledDays)).rows);
+        const days = await readFilledDays(connection);
         const search = { box: 'many', filters: { ...one, days } };
         return costOf(connection, (noting) => auditListing.count(noting, search));
       });
