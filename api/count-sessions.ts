@@ -1,19 +1,14 @@
 import { QUOTA_DEFAULTS } from '../crds/quota.ts';
 import { errorFacts } from '../program/log.ts';
 import type { Log } from '../program/log.ts';
-import { startRounds } from '../program/scheduling.ts';
+import { startRoundsWithLast } from '../program/scheduling.ts';
+import type { Rounds } from '../program/scheduling.ts';
 import { Moved, Outage } from './db/core/outage.ts';
 import type { Connections } from './db/core/pool.ts';
 import { countActive, noteIssued, readSessionQuota, storeCount } from './db/box/session-count.ts';
 import type { DueCount } from './db/box/session-count.ts';
 import { inBox, inBoxWithin } from './db/core/transaction.ts';
 import type { UsageNotes } from './box/notes.ts';
-
-/** The periodic counting of active sessions. */
-export interface SessionCounting {
-  /** Reports the remaining tokens, and ends. */
-  stop(): Promise<void>;
-}
 
 /** Dependencies of the counting. */
 export interface SessionCountParts {
@@ -35,14 +30,8 @@ const countLimit = 120_000;
  * Starts to report every five seconds how many tokens this replica has issued, and to count the active sessions of
  * boxes that may have reached their quota. No request waits for it.
  */
-export function startSessionCounts(parts: SessionCountParts): SessionCounting {
-  const rounds = startRounds(period, (signal) => countRound(parts, signal));
-  return {
-    async stop() {
-      await rounds.stop();
-      await countRound(parts, rounds.signal);
-    },
-  };
+export function startSessionCounts(parts: SessionCountParts): Rounds {
+  return startRoundsWithLast(period, (signal) => countRound(parts, signal));
 }
 
 /**

@@ -14,6 +14,7 @@ import { createHashQueue } from './credentials/hash-queue.ts';
 import type { HashQueue } from './credentials/hash-queue.ts';
 import { createPasswords } from './credentials/password.ts';
 import { createUserHints } from './credentials/user-hint.ts';
+import { createDatabaseClock } from './db/core/database-clock.ts';
 import { checkIdentity } from './db/core/installation.ts';
 import { Outage } from './db/core/outage.ts';
 import { defaultLimits, openDatabase } from './db/core/pool.ts';
@@ -36,8 +37,8 @@ import { createKnownAddresses } from './http/throttle/secret-guess.ts';
 import { createThrottle, defaultThrottle } from './http/throttle/throttle.ts';
 import { createUiFiles } from './http/ui/ui-files.ts';
 import type { UiFiles } from './http/ui/ui-files.ts';
-import { certificateEnds, followCertificates, readCertificates } from './certificates.ts';
-import type { Certificates } from './certificates.ts';
+import { certificateEnds, followCertificates, readCertificates } from './http/tls/certificates.ts';
+import type { Certificates } from './http/tls/certificates.ts';
 import { trustedProxies } from './ip-address.ts';
 import { errorFacts } from '../program/log.ts';
 import type { Log } from '../program/log.ts';
@@ -61,7 +62,6 @@ import type { Restores } from './placement/restores.ts';
 import { checkOpen, serveDatabase } from './placement/served-database.ts';
 import type { OpenDatabase, Served, SharedParts } from './placement/served-database.ts';
 import { waitForDatabase } from './wait-for-database.ts';
-import { createFollowedClock } from './follow-clock.ts';
 
 /** A running API: its two ports, and the way to stop it. */
 export interface RunningApi {
@@ -108,7 +108,7 @@ export async function serveApi(
     };
     const verify = (client: PoolClient): Promise<void> => restores.verify(name, client);
     const pools = openDatabase(url, { ...limits, ...(more.length > 0 && { verify }) }, onError);
-    return { name, pools, clock: createFollowedClock(pools.general, log), restoredAt: () => restores.at(name) };
+    return { name, pools, clock: createDatabaseClock(pools.general, log), restoredAt: () => restores.at(name) };
   };
   const [first, ...more] = config.databases;
   const opened: Opened = [open(first), ...more.map(open)];

@@ -22,13 +22,8 @@ import type { Connection } from './db/core/transaction.ts';
 import { errorFacts } from '../program/log.ts';
 import type { Log } from '../program/log.ts';
 import { startRounds } from '../program/scheduling.ts';
+import type { Rounds } from '../program/scheduling.ts';
 import type { OAuthServices } from './oauth/services.ts';
-
-/** The periodic maintenance of the service's data. */
-export interface Upkeep {
-  /** Ends it after the running step. */
-  stop(): Promise<void>;
-}
 
 const period = 10 * 60_000;
 /** A little less, so that the clock of the database may be slower: otherwise a lone replica finds its own lease. */
@@ -48,7 +43,7 @@ const movedKept = 604_800_000;
  * replica does it, under a lease. Throws Outage if the first buckets cannot be created, unless Postgres is read-only:
  * nothing needs them then.
  */
-export async function startUpkeep(services: OAuthServices, log: Log): Promise<Upkeep> {
+export async function startUpkeep(services: OAuthServices, log: Log): Promise<Rounds> {
   try {
     await buckets(services, log);
     await auditDays(services, log);

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { ApiConfig } from './config.ts';
 import { adviceFor, Outage } from './db/core/outage.ts';
-import type { Certificate } from './http/tls/certificate.ts';
+import type { Certificate } from './http/tls/certificates.ts';
 import { createHttpServer, defaultServerLimits, listen } from './http/server/server.ts';
 import type { Log } from '../program/log.ts';
 import { retryWhileUnreachable } from './retry-while-unreachable.ts';

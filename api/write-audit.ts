@@ -1,6 +1,7 @@
 import { errorFacts } from '../program/log.ts';
 import type { Log } from '../program/log.ts';
-import { startRounds } from '../program/scheduling.ts';
+import { startRoundsWithLast } from '../program/scheduling.ts';
+import type { Rounds } from '../program/scheduling.ts';
 import { auditLines } from './audit/audit-record.ts';
 import type { CountedEvents } from './audit/counted-events.ts';
 import { storeCountedEvents } from './db/audit/audit-event.ts';
@@ -9,11 +10,9 @@ import { Outage } from './db/core/outage.ts';
 import type { Connections } from './db/core/pool.ts';
 
 /** The background writing of counted events. */
-export interface AuditWriting {
+export interface AuditWriting extends Rounds {
   /** Records that were not stored, with the events that were not counted: the log alone tells of the records. */
   readonly dropped: () => number;
-  /** Writes everything that is counted, once, and ends. */
-  stop(): Promise<void>;
 }
 
 /** Dependencies of the writing. */
@@ -32,15 +31,15 @@ const mostWaiting = 10_000;
 
 /**
  * Starts to write counted events: to the log when their minute is over, then to the database, in batches. No request
- * waits for it. Records that Postgres does not take are kept up to a bound, and tried again.
+ * waits for it. Records that Postgres does not take are kept up to a bound, and tried again. The end writes all once.
  */
 export function startAuditWriting({ pool, events, log }: AuditWritingOptions): AuditWriting {
   const lines = auditLines(log);
   let waiting: readonly AuditEventOfBox[] = [];
   let dropped = 0;
 
-  async function write(all: boolean): Promise<void> {
-    const taken = events.take(all);
+  async function write({ aborted: isLast }: AbortSignal): Promise<void> {
+    const taken = events.take(isLast);
     for (const record of taken) lines(record.box, [record]);
     waiting = [...waiting, ...taken];
     while (waiting.length > 0) {
@@ -57,24 +56,13 @@ export function startAuditWriting({ pool, events, log }: AuditWritingOptions): A
       }
       waiting = waiting.slice(batch.length);
     }
-    drop(waiting.length - mostWaiting);
+    if (isLast && waiting.length > 0)
+      log.error({ records: waiting.length }, 'records of the audit trail are in the log alone');
+    // The oldest are given up: the log has them.
+    const tooMany = Math.max(0, waiting.length - (isLast ? 0 : mostWaiting));
+    waiting = waiting.slice(tooMany);
+    dropped += tooMany;
   }
 
-  /** Gives up the oldest records: the log has them. */
-  function drop(number: number): void {
-    if (number <= 0) return;
-    waiting = waiting.slice(number);
-    dropped += number;
-  }
-
-  const rounds = startRounds(period, () => write(false));
-  return {
-    dropped: () => dropped + events.refused,
-    async stop() {
-      await rounds.stop();
-      await write(true);
-      if (waiting.length > 0) log.error({ records: waiting.length }, 'records of the audit trail are in the log alone');
-      drop(waiting.length);
-    },
-  };
+  return { ...startRoundsWithLast(period, write), dropped: () => dropped + events.refused };
 }

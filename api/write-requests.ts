@@ -1,18 +1,13 @@
 import { errorFacts } from '../program/log.ts';
 import type { Log } from '../program/log.ts';
-import { inPortions, startRounds, createTurns } from '../program/scheduling.ts';
+import { inPortions, startRoundsWithLast, createTurns } from '../program/scheduling.ts';
+import type { Rounds } from '../program/scheduling.ts';
 import { BoundedMap } from '../program/bounded-map.ts';
 import type { Connections } from './db/core/pool.ts';
 import { storeRequests, trimRequests } from './db/request/recorded-request.ts';
 import type { RequestCount, RequestKey } from './db/request/recorded-request.ts';
 import { requestKeys } from './box/notes.ts';
 import type { RequestNotes } from './box/notes.ts';
-
-/** The background recording of decided requests. */
-export interface RequestWriting {
-  /** Writes what is noted, and ends. */
-  stop(): Promise<void>;
-}
 
 /** Dependencies of the recording. */
 export interface RequestWritingOptions {
@@ -43,19 +38,7 @@ const mostWaiting = 10_000;
 const mostWritten = 50_000;
 
 /** Starts to record a replica's decided requests. No request waits for it; under pressure requests are dropped. */
-export function startRequestWriting(options: RequestWritingOptions): RequestWriting {
-  const record = createRecord(options);
-  const rounds = startRounds(period, () => record(false));
-  return {
-    async stop() {
-      await rounds.stop();
-      await record(true);
-    },
-  };
-}
-
-/** Returns the function that records what was noted since its last call; with `isLast`, every count. Never throws. */
-function createRecord({ pool, notes, now, log }: RequestWritingOptions): (isLast: boolean) => Promise<void> {
+export function startRequestWriting({ pool, notes, now, log }: RequestWritingOptions): Rounds {
   const waiting = new Map<string, RequestCount>();
   const written = new BoundedMap<number>(mostWritten);
   const grown = new Set<string>();
@@ -103,7 +86,7 @@ function createRecord({ pool, notes, now, log }: RequestWritingOptions): (isLast
     await trimRequests(pool, boxes);
   }
 
-  return async (isLast) => {
+  return startRoundsWithLast(period, async ({ aborted: isLast }) => {
     try {
       await count();
       if (now() < paused) return;
@@ -113,5 +96,5 @@ function createRecord({ pool, notes, now, log }: RequestWritingOptions): (isLast
       paused = now() + pauseAfterFailure;
       log.warn(errorFacts(error), 'requests could not be recorded; it is tried again');
     }
-  };
+  });
 }

@@ -1,30 +1,19 @@
 import { errorFacts } from '../program/log.ts';
 import type { Log } from '../program/log.ts';
-import { startRounds } from '../program/scheduling.ts';
+import { startRoundsWithLast } from '../program/scheduling.ts';
+import type { Rounds } from '../program/scheduling.ts';
 import { noteUsage } from './db/session/client-usage.ts';
 import type { Connections } from './db/core/pool.ts';
 import type { UsageNotes } from './box/notes.ts';
-
-/** The periodic writing of usage. */
-export interface UsageWriting {
-  /** Writes the remaining uses, and ends. */
-  stop(): Promise<void>;
-}
 
 /** Milliseconds between writes, and so the maximum age of the usage that people read. */
 const period = 60_000;
 
 const clientsAtOnce = 5_000;
 
-/** Starts to write a replica's notes of the use of its clients once a minute: nothing waits for it. */
-export function startUsageWriting(pool: Connections, notes: UsageNotes, log: Log): UsageWriting {
-  const rounds = startRounds(period, () => writeUsage(pool, notes, log));
-  return {
-    async stop() {
-      await rounds.stop();
-      await writeUsage(pool, notes, log);
-    },
-  };
+/** Starts to write a replica's notes of the use of its clients once a minute, and at the end: nothing waits for it. */
+export function startUsageWriting(pool: Connections, notes: UsageNotes, log: Log): Rounds {
+  return startRoundsWithLast(period, () => writeUsage(pool, notes, log));
 }
 
 /** Writes the noted uses; those that cannot be written now are kept for the next time. Never throws. */

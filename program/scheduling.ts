@@ -18,8 +18,6 @@ export function createTurns(now: () => number = () => performance.now()): () => 
 
 /** Work that is repeated in the background. */
 export interface Rounds {
-  /** Aborted by {@link stop}. */
-  readonly signal: AbortSignal;
   /** Begins no further round; resolves when the one in progress has ended. */
   stop(): Promise<void>;
 }
@@ -40,10 +38,20 @@ export function startRounds(period: number, work: (signal: AbortSignal) => Promi
   };
   const running = rounds();
   return {
-    signal,
     stop() {
       stopping.abort();
       return running;
+    },
+  };
+}
+
+/** Runs rounds as {@link startRounds} does, and a last one when they are stopped: its signal is aborted. */
+export function startRoundsWithLast(period: number, work: (signal: AbortSignal) => Promise<void>): Rounds {
+  const rounds = startRounds(period, work);
+  return {
+    async stop() {
+      await rounds.stop();
+      await work(AbortSignal.abort());
     },
   };
 }

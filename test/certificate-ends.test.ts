@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { X509Certificate } from 'node:crypto';
 import path from 'node:path';
-import { certificateEnds } from '../api/certificates.ts';
+import { certificateEnds } from '../api/http/tls/certificates.ts';
 import { startApi } from './support/api.ts';
 import { createAuthority, createSecretFolder, tlsFiles } from './support/certificates.ts';
 

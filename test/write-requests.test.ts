@@ -6,7 +6,7 @@ import { deleteExpired } from '../api/db/box/box-upkeep.ts';
 import { createRequestNotes } from '../api/box/notes.ts';
 import type { NotedRequest, RequestNotes } from '../api/box/notes.ts';
 import { startRequestWriting } from '../api/write-requests.ts';
-import type { RequestWriting } from '../api/write-requests.ts';
+import type { Rounds } from '../program/scheduling.ts';
 import { createLog } from '../program/log.ts';
 import { eventually } from './support/eventually.ts';
 import { freshDatabase } from './support/postgres.ts';
@@ -40,7 +40,7 @@ describe('the recording of requests', () => {
   const noted = (path: string, more: Partial<NotedRequest> = {}): NotedRequest => {
     return { box: 'shop', subject: { client: 'app' }, app: 'orders', method: 'get', path, policy: 'p', ...more };
   };
-  const start = (notes: RequestNotes, now: () => number = Date.now): RequestWriting =>
+  const start = (notes: RequestNotes, now: () => number = Date.now): Rounds =>
     startRequestWriting({ pool, notes, now, log });
   const all = { ofClient: 1_000, ofBox: 1_000, inAll: 1_000 };
   const counts = async (): Promise<readonly RecordedRow[]> => {

@@ -1,6 +1,7 @@
 import { errorFacts } from '../../program/log.ts';
 import type { Log } from '../../program/log.ts';
 import { startRounds } from '../../program/scheduling.ts';
+import type { Rounds } from '../../program/scheduling.ts';
 import { enterPlacement, placeBox, readPlacement, readPlacements } from '../db/box/placement.ts';
 import type { PlacedBox } from '../db/box/placement.ts';
 import type { Connections } from '../db/core/pool.ts';
@@ -23,7 +24,7 @@ export interface Directory {
   /** Enters the database of a box that was moved there in the home database. Throws Outage. */
   enter(placed: PlacedBox): Promise<void>;
   /** Starts to take in what is new every two seconds; while the home database is away, the last state counts. */
-  follow(): { stop(): Promise<void> };
+  follow(): Rounds;
 }
 
 /** Milliseconds between two readings of what is new. */

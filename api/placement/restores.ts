@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { errorFacts } from '../../program/log.ts';
 import type { Log } from '../../program/log.ts';
 import { startRounds } from '../../program/scheduling.ts';
+import type { Rounds } from '../../program/scheduling.ts';
 import { enterRestore, raiseBeat, readBeat, readEntries } from '../db/core/beats.ts';
 import type { Beat, DatabaseEntry } from '../db/core/beats.ts';
 import { takeLease } from '../db/box/box-upkeep.ts';
@@ -18,7 +19,7 @@ export interface Restores {
   /** Reads what is known of all databases, and checks that one which begins to serve. Throws Outage. */
   check(this: void, name?: string): Promise<void>;
   /** Starts to raise the beats of all databases. */
-  follow(this: void): { stop(): Promise<void> };
+  follow(this: void): Rounds;
 }
 
 /** A database by its name. */

@@ -12,6 +12,7 @@ import { createFailureSlot } from '../credentials/key-sealing.ts';
 import type { KeySealing } from '../credentials/key-sealing.ts';
 import { declaredDaysOf } from '../db/audit/audit-days.ts';
 import { batchedHosts, batchedRootBoxes } from '../db/box/box-host.ts';
+import type { DatabaseClock } from '../db/core/database-clock.ts';
 import { checkDatabase } from '../db/core/startup.ts';
 import type { Connections, Database } from '../db/core/pool.ts';
 import { batchedStatements } from '../db/hot/index.ts';
@@ -19,7 +20,6 @@ import type { Placement } from '../db/hot/index.ts';
 import { batchBounds } from '../db/hot/statement-batches.ts';
 import { createConnectionQueues, sharedConnections } from '../fair-connections.ts';
 import type { ConnectionQueues } from '../fair-connections.ts';
-import type { FollowedClock } from '../follow-clock.ts';
 import { createSharedFailures } from '../http/throttle/failures-of-all-replicas.ts';
 import { createPasswordLimits } from '../http/throttle/password-guess.ts';
 import type { PasswordLimits } from '../http/throttle/password-guess.ts';
@@ -34,12 +34,13 @@ import { startRequestWriting } from '../write-requests.ts';
 import { startUsageWriting } from '../write-usage.ts';
 import type { ServedDatabase } from './databases.ts';
 import type { Log } from '../../program/log.ts';
+import type { Rounds } from '../../program/scheduling.ts';
 
 /** A database of the settings, before it is checked. */
 export interface OpenDatabase {
   readonly name: string;
   readonly pools: Database;
-  readonly clock: FollowedClock;
+  readonly clock: DatabaseClock;
   readonly restoredAt: () => number;
 }
 
@@ -109,7 +110,7 @@ export function serveDatabase({ name, pools, clock, restoredAt }: OpenDatabase, 
     trailOf: (origin) => ({ origin, now, log: auditLines(log) }),
   };
   const auditing = startAuditWriting({ pool: pools.general, events: countedEvents, log });
-  const background: { stop(): Promise<void> }[] = [auditing];
+  const background: Pick<Rounds, 'stop'>[] = [auditing];
   return {
     ...{ name, pool, queues, oauth, countedEvents, restoredAt },
     placement: { pool, statements: batchedStatements(pools.hot, batchBounds), restoredAt },

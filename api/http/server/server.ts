@@ -1,9 +1,9 @@
 import type { RequestListener, Server } from 'node:http';
-import { Server as TlsServer } from 'node:tls';
 import type { Socket } from 'node:net';
 import { answerBroken, refuseConnect } from './broken-request.ts';
 import type { OnBroken } from './broken-request.ts';
-import type { Certificate } from '../tls/certificate.ts';
+import { withTls } from '../tls/certificates.ts';
+import type { Certificate } from '../tls/certificates.ts';
 import { portOf } from '../../../program/environment.ts';
 import type { Log } from '../../../program/log.ts';
 
@@ -149,16 +149,6 @@ export function createHttpServer(
   server.on('checkContinue', continuing(listener));
   if (certificate !== undefined) closeFailedHandshakes(server, onFailedHandshake);
   return server;
-}
-
-/** Makes a TLS server use another certificate for new connections; open ones go on. Throws if it cannot be used. */
-export function replaceCertificate(server: Server, certificate: Certificate): void {
-  if (!(server instanceof TlsServer)) throw new TypeError('this server speaks no TLS');
-  server.setSecureContext(withTls(certificate));
-}
-
-function withTls({ cert, key }: Certificate) {
-  return { cert, key, minVersion: 'TLSv1.2' } as const;
 }
 
 /** Closes connections whose handshake failed: node would have them answered as broken HTTP, which nobody can read. */

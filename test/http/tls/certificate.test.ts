@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { expiryOf, readCertificate } from '../../../api/http/tls/certificate.ts';
+import { expiryOf, readCertificate } from '../../../api/http/tls/certificates.ts';
 import { createAuthority, createSecretFolder, tlsFiles, type SecretFolder } from '../../support/certificates.ts';
 
 describe('the certificate of a port', () => {

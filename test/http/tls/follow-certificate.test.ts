@@ -3,9 +3,9 @@ import { Agent, request as send } from 'node:https';
 import type { Server } from 'node:http';
 import { connect, type TLSSocket } from 'node:tls';
 import { once } from 'node:events';
-import { readCertificate, followCertificate } from '../../../api/http/tls/certificate.ts';
+import { readCertificate, watchCertificate } from '../../../api/http/tls/certificates.ts';
 import { gracefulStop, type Stop } from '../../../api/http/server/graceful-stop.ts';
-import { createHttpServer, defaultServerLimits, listen, replaceCertificate } from '../../../api/http/server/server.ts';
+import { createHttpServer, defaultServerLimits, listen } from '../../../api/http/server/server.ts';
 import { createLog } from '../../../program/log.ts';
 import { createAuthority, createSecretFolder, tlsFiles, type SecretFolder } from '../../support/certificates.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -18,8 +18,7 @@ describe('a server with TLS', () => {
   let server: Server;
   let port = 0;
   let stop: Stop;
-  let end: () => void;
-  let look: () => void;
+  let looked: () => Promise<void>;
   let failed: string[];
   let lines: string[];
 
@@ -34,28 +33,14 @@ describe('a server with TLS', () => {
     });
     stop = gracefulStop(server);
     port = await listen(server, '127.0.0.1', 0);
-    end = followCertificate(place, certificate, {
-      log: createLog('info', { write: (line) => void lines.push(line) }),
-      use: (found) => replaceCertificate(server, found),
-      schedule(_wait, callback) {
-        look = callback;
-        return () => undefined;
-      },
-    });
+    const log = createLog('info', { write: (line) => void lines.push(line) });
+    looked = watchCertificate(place, certificate, { log, server });
   });
   afterEach(() => {
-    end();
     server.closeAllConnections();
     server.close();
     secret.remove();
   });
-
-  /** Lets the server look at its files once more, and waits until it has done so. */
-  async function looked(): Promise<void> {
-    const before = look;
-    before();
-    await eventually('it has looked', () => look !== before);
-  }
 
   async function open(more: object = {}): Promise<TLSSocket> {
     const socket = connect({ port, host: '127.0.0.1', servername: 'localhost', ca: authority.cert, ...more });
