@@ -1,4 +1,4 @@
-import Type, { type TUnsafe } from 'typebox';
+import Type, { type TArrayOptions, type TSchema, type TUnsafe } from 'typebox';
 
 /** Ten years: the longest lifetime that any field takes, in seconds. */
 export const LONGEST_LIFETIME = 315_360_000;
@@ -41,6 +41,11 @@ export function flag(description: string) {
 /** Builds the schema of a lifetime or period: whole seconds, at least `minimum` (1 by default), at most ten years. */
 export function seconds(description: string, minimum = 1) {
   return Type.Integer({ description, minimum, maximum: LONGEST_LIFETIME });
+}
+
+/** Builds the schema of a list that its readers do not change. */
+export function listOf<Item extends TSchema>(item: Item, options: TArrayOptions = {}) {
+  return Type.Immutable(Type.Array(item, options));
 }
 
 /** Builds the schema of text on one line that is not empty. */

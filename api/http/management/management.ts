@@ -36,10 +36,12 @@ import { missingLinks } from '../../db/resource/resource.ts';
 import { isBoxName } from '../request/box-address.ts';
 import {
   parseApplyLine,
+  parseClaim,
   parseHead,
   parseHosts,
   parseLinks,
   parseMove,
+  parseQuery,
   parseServiceAccounts,
   parseSettings,
 } from './management-lines.ts';
@@ -79,9 +81,8 @@ export function createManagementApp(context: ManagementContext): Express {
     else refuseStranger(context, request, response);
   });
   app.post('/epoch', async (request, response) => {
-    const claim = await jsonBody(request, bodyLimits.oauth);
-    const [cluster, older] = [clusterOf(claim), olderClusterOf(claim)];
-    response.json({ epoch: await claimInAll(databases, cluster, older) } satisfies ClaimedEpoch);
+    const { cluster, adopts } = parseClaim(await jsonBody(request, bodyLimits.oauth));
+    response.json({ epoch: await claimInAll(databases, cluster, adopts) } satisfies ClaimedEpoch);
   });
   app.put('/settings', async (request, response) => {
     const call = parseSettings(await jsonBody(request, bodyLimits.resource));
@@ -91,16 +92,16 @@ export function createManagementApp(context: ManagementContext): Express {
     response.json((await hostsInAll(databases, parseHosts(await jsonBody(request)))) satisfies StoredHosts);
   });
   app.get('/boxes', async (request, response) => {
-    const cluster = clusterOf(request.query);
+    const { cluster } = parseQuery(request.query);
     response.json({ boxes: await declaredInAll(databases, cluster) } satisfies DeclaredBoxes);
   });
   app.get('/boxes/:box/usage', async (request, response) => {
-    const of = { box: boxOf(request), cluster: clusterOf(request.query), after: afterOf(request.query) };
+    const of = { after: '', ...parseQuery(request.query), box: boxOf(request) };
     const usage = await inDatabase(databases, of.box, ({ pool, apply: { now } }) => boxUsage(pool, of, now()));
     response.json(usage satisfies BoxUsage);
   });
   app.get('/boxes/:box/last-use', async (request, response) => {
-    const [box, cluster] = [boxOf(request), clusterOf(request.query)];
+    const [box, { cluster }] = [boxOf(request), parseQuery(request.query)];
     const uses = await inDatabase(databases, box, ({ pool, apply: { now } }) => lastUses(pool, box, cluster, now()));
     response.json(uses satisfies LastUses);
   });
@@ -216,22 +217,6 @@ function failure(error: unknown, log: Log): { status: number; body: NotApplied }
   return { status: 500, body: { error: 'the call failed; see the log of the API', code: 'bug' } };
 }
 
-function clusterOf(value: unknown): string {
-  if (typeof value === 'object' && value !== null && 'cluster' in value && isCluster(value.cluster))
-    return value.cluster;
-  throw new Problem('bad-request', [{ path: 'cluster', message: 'must name the cluster' }]);
-}
-
-function olderClusterOf(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null || !('adopts' in value)) return undefined;
-  if (isCluster(value.adopts)) return value.adopts;
-  throw new Problem('bad-request', [{ path: 'adopts', message: 'must name a cluster' }]);
-}
-
-function isCluster(value: unknown): value is string {
-  return typeof value === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(value);
-}
-
 /** Bytes of a call about all that a cluster or a box has. */
 const longestBody = 16 * 1024 * 1024;
 
@@ -246,12 +231,6 @@ function parseJson(text: string): unknown {
   } catch {
     throw new Problem('not-parsable', 'is not JSON');
   }
-}
-
-function afterOf({ after }: Request['query']): string {
-  if (after === undefined) return '';
-  if (typeof after === 'string' && /^[A-Za-z0-9._~-]{1,128}$/.test(after)) return after;
-  throw new Problem('bad-request', [{ path: 'after', message: 'must be the id of a client' }]);
 }
 
 function boxOf({ params: { box } }: Request<{ box: string }>): string {
