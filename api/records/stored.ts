@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { confidentialFault } from '../../crds/client-type.ts';
-import type { Fault } from '../../crds/fault.ts';
 import { RESOURCE_ID } from '../../crds/fields.ts';
 import { isObject } from '../../crds/path.ts';
 import type { NoteEvent } from '../audit/recorded.ts';
-import { Secret } from '../client/secret.ts';
 import { bumpVersion } from '../db/box/box.ts';
 import { inBox } from '../db/core/transaction.ts';
 import type { Connection } from '../db/core/transaction.ts';
@@ -24,17 +22,10 @@ import type { ResourceRef, ResourceServices, StoredKind } from './services.ts';
 import { changing, changingRights, refuseManaged, withinQuota } from './write/change.ts';
 import { changedResourceFields, resourceEvent, storeEvent } from './write/changed-fields.ts';
 import type { WriteConditions, Preconditions } from './write/conditions.ts';
-import { demandPreconditions } from './write/conditions.ts';
-import {
-  givesReadOnly,
-  PREVIOUS_UNTIL,
-  readOnlyFaults,
-  storedElements,
-  storedView,
-  withWarnings,
-} from './write/stored-view.ts';
+import { ChangedMeanwhile, demandPreconditions } from './write/conditions.ts';
+import { PREVIOUS_UNTIL, storedElements, storedView, withWarnings } from './write/stored-view.ts';
 import type { StoredRow } from './write/stored-view.ts';
-import { readSubmission, validateSubmission } from './write/submission.ts';
+import { readSubmission } from './write/submission.ts';
 import type { Submission } from './write/submission.ts';
 import { changedDocument, defineRecord } from './record.ts';
 import type { RecordKind, RequestedChange, Written } from './record.ts';
@@ -72,8 +63,8 @@ export function defineStored<Kind extends StoredKind>(
 async function create(services: ResourceServices, box: string, kind: StoredKind, value: unknown): Promise<StoredRow> {
   const named = isObject(value) && value['id'] === undefined ? { ...value, id: randomUUID() } : value;
   const submission = readSubmission({ kind }, named, services.now());
-  const { id, secret } = submission;
-  const hash = typeof secret === 'string' ? await services.secrets.store(secret) : undefined;
+  const { id } = submission;
+  const hash = await hashOf(submission, services);
   return changing(services, box, async (connection, note) => {
     const current = await readResource(connection, box, { kind, id });
     if (current !== undefined) {
@@ -99,48 +90,30 @@ async function replace(
   { requested: { value }, preconditions, confirmChanges }: Change,
 ): Promise<Written<StoredRow>> {
   const { box, kind, id } = ref;
-  const validated = validateSubmission(ref, value, services.now());
-  if (!validated.ok) {
-    throw new Problem('invalid', [...validated.faults, ...(await faultsOfReadOnly(services, ref, value))]);
-  }
-  const { submission } = validated;
-  // Before the lock: hashing takes a while, and other changes of the box must not wait for it.
-  const { secret } = submission;
-  const hash = typeof secret === 'string' ? await services.secrets.store(secret) : undefined;
+  const read = (connection: Connection) => readResource(connection, box, ref);
+  const before = idForm.test(id) ? await inBox(services.pool, box, 'snapshot', read) : undefined;
+  admit(services, before, preconditions);
+  const submission = readSubmission(ref, value, services.now(), before);
+  const hash = await hashOf(submission, services);
   return changingPresent(kind, services, box, async (connection, note) => {
-    const current = await readResource(connection, box, ref);
-    refuseManaged(current, services);
-    demandPreconditions(preconditions, current?.version);
-    const readOnly = readOnlyFaults(value, current);
-    if (readOnly.length > 0) throw new Problem('invalid', readOnly);
+    const current = await read(connection);
+    admit(services, current, preconditions);
     confirmChanges?.(() => changedResourceFields(kind, id, current, value));
     const row = await store(connection, box, { submission, current, hash }, note);
     return { row, created: current === undefined };
   });
 }
 
-/** Returns the faults of read-only fields, to report all faults at once. Reads the row only if there are any. */
-async function faultsOfReadOnly(
-  services: ResourceServices,
-  ref: ResourceRef,
-  value: unknown,
-): Promise<readonly Fault[]> {
-  if (!givesReadOnly(value)) return [];
-  const read = (connection: Connection) => readResource(connection, ref.box, ref);
-  return readOnlyFaults(value, idForm.test(ref.id) ? await inBox(services.pool, ref.box, 'snapshot', read) : undefined);
+/** Refuses to change a managed resource, or another version than the preconditions name. Throws Problem. */
+function admit(services: ResourceServices, current: StoredResource | undefined, preconditions: Preconditions): void {
+  refuseManaged(current, services);
+  demandPreconditions(preconditions, current?.version);
 }
 
-/** The secret's stored form, made before the box is locked. */
-interface Hashed {
-  readonly secret: Secret;
-  readonly hash: string;
+/** Hashes the secret of a submission before the box is locked: it takes a while, and other changes must not wait. */
+async function hashOf({ secret }: Submission, { secrets }: ResourceServices): Promise<string | undefined> {
+  return typeof secret === 'string' ? secrets.store(secret) : undefined;
 }
-
-/** Outcome of a round: the stored row, undefined if there is none, or a secret that must be hashed first. */
-type Round = { readonly row: StoredRow | undefined } | { readonly needsHash: Secret };
-
-/** The second round has the hash; a third is needed only when the patch copies a secret from a field that moved. */
-const rounds = 3;
 
 /**
  * Changes a resource by a patch; undefined when there is none. Throws Problem `not-parsable`, `invalid`, `conflict` (it
@@ -152,26 +125,25 @@ async function patch(
   { requested, preconditions, confirmChanges }: Change,
 ): Promise<StoredRow | undefined> {
   const { box, kind, id } = ref;
-  let hashed: Hashed | undefined;
-  for (let round = 0; round < rounds; round += 1) {
-    const known = hashed;
-    const outcome = await changingPresent<Round>(kind, services, box, async (connection, note) => {
-      const current = await readResource(connection, box, ref);
-      if (current === undefined) return { row: undefined };
-      refuseManaged(current, services);
-      demandPreconditions(preconditions, current.version);
-      const wanted = changed(current, requested);
-      confirmChanges?.(() => changedResourceFields(kind, id, current, wanted));
-      const submission = readSubmission(ref, wanted, services.now(), current);
-      const { secret } = submission;
-      // A secret must be hashed first: not under the lock.
-      if (typeof secret === 'string' && secret !== known?.secret.reveal()) return { needsHash: new Secret(secret) };
-      return { row: await store(connection, box, { submission, current, hash: known?.hash }, note) };
-    });
-    if ('row' in outcome) return outcome.row;
-    hashed = { secret: outcome.needsHash, hash: await services.secrets.store(outcome.needsHash.reveal()) };
-  }
-  throw new Problem('conflict', `${kind} ${id} is being changed by others; try again`);
+  const read = (connection: Connection) => readResource(connection, box, ref);
+  const patched = (current: StoredResource): Submission => {
+    admit(services, current, preconditions);
+    const wanted = changed(current, requested);
+    confirmChanges?.(() => changedResourceFields(kind, id, current, wanted));
+    return readSubmission(ref, wanted, services.now(), current);
+  };
+  const before = await inBox(services.pool, box, 'snapshot', read);
+  if (before === undefined) return undefined;
+  const submitted = patched(before);
+  const hash = await hashOf(submitted, services);
+  return changingPresent(kind, services, box, async (connection, note) => {
+    const current = await read(connection);
+    if (current === undefined) return undefined;
+    const submission = patched(current);
+    // A patch may copy its secret from a field that has moved.
+    if (submission.secret !== submitted.secret) throw new ChangedMeanwhile();
+    return store(connection, box, { submission, current, hash }, note);
+  });
 }
 
 /** Returns a resource after a change. Throws Problem `conflict` when a patch does not fit it, and `invalid`. */
@@ -212,8 +184,7 @@ function remove(
   return changingPresent(kind, services, box, async (connection, note) => {
     const key = { kind, id };
     const current = await readResource(connection, box, key);
-    refuseManaged(current, services);
-    demandPreconditions(preconditions, current?.version);
+    admit(services, current, preconditions);
     if (current === undefined) return undefined;
     await deleteResources(connection, box, await bumpVersion(connection, box), [key]);
     note(resourceEvent('deleted', key));

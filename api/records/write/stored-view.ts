@@ -85,17 +85,12 @@ export function schemaPart(kind: StoredKind, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([name]) => !others.includes(name)));
 }
 
-/** Checks whether a submitted value has a field that the service sets. */
-export function givesReadOnly(value: unknown): value is Readonly<Record<string, unknown>> {
-  return isObject(value) && readOnlyFields.some((name) => Object.hasOwn(value, name));
-}
-
 /**
  * Returns the faults of the fields that the service sets. Each may be left out, or given as `present` shows it, so that
  * a resource that was read can be sent back. Those of a new resource are ignored: `present` is undefined then.
  */
 export function readOnlyFaults(value: unknown, present: StoredResource | undefined): readonly Fault[] {
-  if (present === undefined || !givesReadOnly(value)) return [];
+  if (present === undefined || !isObject(value)) return [];
   const shown = new Map<string, unknown>(Object.entries(readOnlyPart(present)));
   return Object.entries(value)
     .filter(([name, given]) => isReadOnly(name) && !(shown.has(name) && isDeepStrictEqual(shown.get(name), given)))

@@ -26,10 +26,6 @@ export interface Submission {
   readonly previousUntil: number | null | undefined;
 }
 
-/** A submission, or every fault of the submitted value. */
-export type ValidatedSubmission =
-  { readonly ok: true; readonly submission: Submission } | { readonly ok: false; readonly faults: readonly Fault[] };
-
 /** Path of a submission: the kind, and the id if the path names one. */
 export interface SubmissionPath {
   readonly kind: StoredKind;
@@ -41,38 +37,26 @@ export interface SubmissionPath {
  * Problem `invalid` with every fault.
  */
 export function readSubmission(
-  path: SubmissionPath,
+  { kind, id }: SubmissionPath,
   value: unknown,
   now: number,
   present?: StoredResource,
 ): Submission {
-  const validated = validateSubmission(path, value, now);
-  const faults = [...(validated.ok ? [] : validated.faults), ...readOnlyFaults(value, present)];
-  if (!validated.ok || faults.length > 0) throw new Problem('invalid', faults);
-  return validated.submission;
-}
-
-/**
- * Validates a resource submitted over REST without reading the stored one: its read-only fields are left to
- * {@link readOnlyFaults}. `now` in milliseconds.
- */
-export function validateSubmission({ kind, id }: SubmissionPath, value: unknown, now: number): ValidatedSubmission {
   const settable = schemaPart(kind, value);
   const given = isObject(settable) && id !== undefined ? { ...settable, id } : settable;
-  const foreign = foreignId(value, id);
   const checked = checkResource(kind, given);
   const until = kind === 'Client' && isObject(value) ? value[PREVIOUS_UNTIL] : undefined;
   const moment = typeof until === 'string' && aMoment.test(until) ? Date.parse(until) : undefined;
   const wrong = moment === undefined && until !== undefined && until !== null ? [noMoment] : [];
-  if (!checked.ok) return { ok: false, faults: [...foreign, ...checked.faults, ...wrong] };
+  const own = checked.ok ? faultsOf(checked.resource, now) : checked.faults;
+  const faults = [...foreignId(value, id), ...own, ...wrong, ...readOnlyFaults(value, present)];
+  if (!checked.ok || faults.length > 0) throw new Problem('invalid', faults);
   const { resource } = checked;
-  const faults = [...foreign, ...faultsOf(resource, now), ...wrong];
-  if (faults.length > 0) return { ok: false, faults };
   const { secret, ...body } = { secret: undefined, ...resource };
   const tooLong = sizeFaults(body);
-  if (tooLong.length > 0) return { ok: false, faults: tooLong };
+  if (tooLong.length > 0) throw new Problem('invalid', tooLong);
   const previousUntil = until === null || (moment !== undefined && moment <= now) ? null : moment;
-  return { ok: true, submission: { kind, id: resource.id, resource, body, secret, previousUntil } };
+  return { kind, id: resource.id, resource, body, secret, previousUntil };
 }
 
 const aMoment = new RegExp(MOMENT);
