@@ -29,9 +29,7 @@ export function parseCallerAddress(text: string): IpAddress | undefined {
 export function ipAddressText({ family, value }: IpAddress): string {
   if (family === 4) return [24n, 16n, 8n, 0n].map((bits) => (value >> bits) & 0xffn).join('.');
   const groups = Array.from({ length: 8 }, (_, at) => ((value >> BigInt(112 - 16 * at)) & 0xffffn).toString(16));
-  const [from, to] = longestZeros(groups);
-  if (to - from < 2) return groups.join(':');
-  return `${groups.slice(0, from).join(':')}::${groups.slice(to).join(':')}`;
+  return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1);
 }
 
 /** Longest text of an address: eight groups, the last two as IPv4. */
@@ -69,17 +67,6 @@ function withoutDots(text: string): string {
 
 function groupsOf(text: string): string[] {
   return text === '' ? [] : text.split(':');
-}
-
-/** Returns where the longest run of zero groups begins and ends, the first one of several. */
-function longestZeros(groups: readonly string[]): [from: number, to: number] {
-  let longest: [number, number] = [0, 0];
-  let from = 0;
-  for (const [at, group] of groups.entries()) {
-    if (group !== '0') from = at + 1;
-    else if (at + 1 - from > longest[1] - longest[0]) longest = [from, at + 1];
-  }
-  return longest;
 }
 
 /** A range of addresses in CIDR notation (RFC 4632 §3.1): an address with the length of its prefix. */
