@@ -21,7 +21,6 @@ import { frontEndpoint, homeEndpoint } from './http/pages/home.ts';
 import { signInEndpoint, signInPageEndpoint } from './http/pages/sign-in.ts';
 import { logoutEndpoint, postedLogoutEndpoint, signOutEndpoint, signOutPageEndpoint } from './http/pages/logout.ts';
 import { signUpEndpoint, signUpPageEndpoint } from './http/pages/sign-up.ts';
-import { exportHandler } from './http/plan/export.ts';
 import { planEndpoint } from './http/plan/plan-endpoint.ts';
 import { withAuthorization } from './http/resources/resource-gate.ts';
 import {
@@ -38,7 +37,12 @@ import {
   REQUESTS_PATH,
   USAGE_PATH,
 } from './http/resources/explained-request.ts';
-import { clientUsageHandler, policyUsageHandler, recordedRequestsHandler } from './http/resources/usage.ts';
+import {
+  clientUsageHandler,
+  exportHandler,
+  policyUsageHandler,
+  recordedRequestsHandler,
+} from './http/resources/operations.ts';
 import { requestedChanges } from './http/resources/requested-changes.ts';
 import { resourceRoutes, userRoutes } from './http/resources/resource-routes.ts';
 import { uiFileEndpoint, uiHomeEndpoint, uiPageEndpoint } from './http/ui/ui.ts';

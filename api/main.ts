@@ -9,9 +9,9 @@ import type { Log } from '../program/log.ts';
 import { runCommand, serveWithLog } from '../program/program.ts';
 import { stopSignal } from '../program/signals.ts';
 import { readWithUnknown, unknownSettings } from '../program/unknown-settings.ts';
-import { retryWhileUnreachable } from './retry-while-unreachable.ts';
 import { runResetAdmin } from './reset-admin-command.ts';
 import { serveApi } from './serve.ts';
+import { retryWhileUnreachable } from './wait-for-database.ts';
 
 const usage = `Usage: boxgate api                         serve the boxes of a database
        boxgate migrate                     bring a database to this release's schema, as its owner

@@ -19,8 +19,6 @@ import { requestableScopes } from './scopes.ts';
 import type { RequestableScopes } from './scopes.ts';
 import { quotaOf } from '../../crds/quota.ts';
 import type { Quota } from '../../crds/quota.ts';
-import { createHeldClients } from './held-clients.ts';
-import type { HeldClients } from './held-clients.ts';
 
 /** A client as a replica holds it. */
 export interface ClientState {
@@ -59,7 +57,7 @@ export interface BoxState {
   /** The stored clients. {@link builtInFrom} tells of the built-in ones. */
   readonly clients: ReadonlyMap<string, ClientState>;
   /** Origins that its active clients list. */
-  readonly clientOrigins: HeldClients<ClientState>['origins'];
+  readonly clientOrigins: HeldClients['origins'];
   /**
    * Sessions of built-in clients decided under an older config version are revoked: they are those of a deleted client
    * with the same ID. Undefined: a locked box has no built-in clients either.
@@ -116,7 +114,7 @@ const nothingLoaded: Head = {
 };
 
 /** Clients of a locked box: none of its tokens is valid, it issues none, and its keys prove nothing. */
-const nobody = createHeldClients<ClientState>();
+const nobody = createHeldClients();
 
 /** Creates an empty state of a box, at version 0. Calls `onUnusable` for unusable rows, which grant nothing. */
 export function createBoxState(
@@ -124,7 +122,7 @@ export function createBoxState(
   sealing: KeySealing,
   onUnusable: (kind: string, id: string, reason: string) => void,
 ): MovingBoxState {
-  const clients = createHeldClients<ClientState>();
+  const clients = createHeldClients();
   const policies = createPolicyIndex();
   const noPolicies = createPolicyIndex();
   const defaults: Box = { resourceType: 'Box', id: box };
@@ -263,4 +261,42 @@ function clientState(client: Client, row: ResourceRow): ClientState {
   const { version, secrets, previous, sessionsFrom, revokedBefore, isManaged } = row;
   const scopes = requestableScopes(client, isManaged);
   return { client, scopes, changedIn: version, secrets, previous, sessionsFrom, revokedBefore };
+}
+
+/** The clients of a box in memory, and what requests look up among all of them. */
+interface HeldClients {
+  readonly all: ReadonlyMap<string, ClientState>;
+  /** Number of active clients for each origin that one of them lists: one lookup, however many clients there are. */
+  readonly origins: ReadonlyMap<string, number>;
+  put(id: string, client: ClientState): void;
+  remove(id: string): void;
+}
+
+/** Creates the clients of a box that has none. */
+function createHeldClients(): HeldClients {
+  const all = new Map<string, ClientState>();
+  const origins = new Map<string, number>();
+
+  function count(client: Client | undefined, by: 1 | -1): void {
+    if (client === undefined || client.active === false) return;
+    for (const origin of client.allowed_origins ?? []) {
+      const total = (origins.get(origin) ?? 0) + by;
+      if (total > 0) origins.set(origin, total);
+      else origins.delete(origin);
+    }
+  }
+
+  return {
+    all,
+    origins,
+    put(id, client) {
+      count(all.get(id)?.client, -1);
+      count(client.client, 1);
+      all.set(id, client);
+    },
+    remove(id) {
+      count(all.get(id)?.client, -1);
+      all.delete(id);
+    },
+  };
 }

@@ -2,9 +2,8 @@ import { isCelError, parse } from '@bufbuild/cel';
 import type { CelError } from '@bufbuild/cel';
 import type { CompileCost, Rule, RuleFields } from './engine.ts';
 import { compileField, PolicyFault } from './engine.ts';
-import { checkExpression } from './cel-check.ts';
+import { checkExpression, Places } from './cel-check.ts';
 import type { Expression } from './cel-functions.ts';
-import { Places } from './cel-place.ts';
 import { celRuntime } from './cel-runtime.ts';
 import { CelVariables, UnknownAddress } from './cel-values.ts';
 

@@ -1,13 +1,13 @@
 import type { Box } from '../../../crds/box.ts';
 import { browserHash, newBrowserToken } from '../../credentials/browser-token.ts';
-import { moveCodes } from '../../db/authorization/authorization-code.ts';
+import { closeCodesOf, moveCodes } from '../../db/authorization/authorization-code.ts';
 import { insertConsentRequest, takeConsentRequests } from '../../db/authorization/consent-request.ts';
 import { deleteSignIns, insertSignIn } from '../../db/authorization/sign-in.ts';
 import { demandStandby } from '../../db/box/box.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import { lockUserRow } from '../../db/user.ts';
 import type { StoredUser } from '../../db/user.ts';
-import { endBegun } from './end-begun.ts';
+import { endTokens } from '../../oauth/session/end-session.ts';
 
 /** A browser after its user signed in. */
 export interface SignedIn {
@@ -68,4 +68,21 @@ export async function beginSignIn(
   await insertSignIn(connection, box, { browser: to, user: user.id, version, ...times, ...replaced });
   for (const request of waiting) await insertConsentRequest(connection, box, { ...request, browser: to });
   return { browser, lifetime, user, signedOut };
+}
+
+/**
+ * Closes every code, session and refresh family that was begun with the sign-ins of a browser, given by the hashes of
+ * its cookie; returns the users for whom there was any. In a `write` transaction, after the sign-ins were deleted: then
+ * nothing more is issued to them. `now` in milliseconds since 1970.
+ */
+export async function endBegun(
+  connection: Connection,
+  box: string,
+  browsers: readonly string[],
+  now: number,
+): Promise<readonly number[]> {
+  const answers = await closeCodesOf(connection, box, browsers, now);
+  const issued = answers.flatMap(({ tokens }) => tokens ?? []);
+  await endTokens(connection, box, issued, { as: 'closed', now });
+  return [...new Set(answers.map(({ user }) => user))];
 }

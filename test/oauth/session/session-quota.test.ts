@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { countRound } from '../../../api/count-sessions.ts';
+import { countRound } from '../../../api/write-usage.ts';
 import { generateClientSecret } from '../../../api/credentials/client-secret.ts';
 import { parseAccessToken } from '../../../api/credentials/token-text.ts';
 import { bumpVersion } from '../../../api/db/box/box.ts';

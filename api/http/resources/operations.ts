@@ -1,9 +1,13 @@
+import { exportedRows } from '../../db/resource/exported-rows.ts';
+import type { ExportedRow } from '../../db/resource/exported-rows.ts';
 import { inBox } from '../../db/core/transaction.ts';
+import { Problem } from '../../problem.ts';
+import { EXPORT_PATH } from './explained-request.ts';
+import type { ResourceHandler } from './resource-exchange.ts';
 import { readPolicyUse, recordedSince, readRequests } from '../../db/request/recorded-request.ts';
 import type { RecordedRequest } from '../../db/request/recorded-request.ts';
 import { readClientUse } from '../../db/session/client-usage.ts';
 import { refuseParameters } from '../../records/search/parameters.ts';
-import type { ResourceHandler } from './resource-exchange.ts';
 
 /** `GET /AccessPolicy/$usage`: the last time that each policy granted a request. */
 export const policyUsageHandler: ResourceHandler = async ({ box, query }, { pool }) => {
@@ -54,6 +58,51 @@ function* shownRequests(requests: readonly RecordedRequest[]): Generator<object>
       requests: count,
       first_seen_at: seen.firstSeenAt.toISOString(),
       last_seen_at: seen.lastSeenAt.toISOString(),
+    };
+  }
+}
+
+/** Rows of one page. */
+const page = 500;
+
+/**
+ * `GET /$export`: the settings, groups, clients, policies and quotas of a box, each with the object that declares it;
+ * by kind and id, a page at a time (RFC 8288). A client's secret is not shown, only whether there is one.
+ */
+export const exportHandler: ResourceHandler = async ({ box, baseUrl, query }, { pool }) => {
+  const after = placeIn(query);
+  const { rows, more } = await inBox(pool, box, 'snapshot', (connection) => exportedRows(connection, box, after, page));
+  const last = rows.at(-1);
+  const next = more && last !== undefined ? `${baseUrl}${EXPORT_PATH}?_after=${placeOf(last)}` : undefined;
+  const headers = next === undefined ? {} : { Link: `<${next}>; rel="next"` };
+  return { status: 200, headers, page: { bundle: undefined, items: shownRows(rows) } };
+};
+
+function placeOf({ kind, id }: ExportedRow): string {
+  return encodeURIComponent(`${kind}/${id}`);
+}
+
+/** Returns the row after which the page begins. Throws Problem `bad-request`. */
+function placeIn(query: URLSearchParams): Pick<ExportedRow, 'kind' | 'id'> {
+  const unknown = [...query.keys()].find((name) => name !== '_after');
+  if (unknown !== undefined) throw new Problem('bad-request', [{ path: unknown, message: 'is not a known parameter' }]);
+  const [, kind, id] = /^([A-Za-z]+)\/(.+)$/s.exec(query.get('_after') ?? '') ?? [];
+  if (kind !== undefined && id !== undefined) return { kind, id };
+  if (!query.has('_after')) return { kind: '', id: '' };
+  throw new Problem('bad-request', [{ path: '_after', message: 'must be the kind and id of a resource' }]);
+}
+
+function* shownRows(rows: readonly ExportedRow[]): Generator<object> {
+  for (const { kind, id, body, hasSecret, object, retain, purge, firstAdmin } of rows) {
+    yield {
+      kind,
+      id,
+      ...(object === undefined ? {} : { object }),
+      ...(retain ? { retain } : {}),
+      ...(purge ? { purge } : {}),
+      ...(kind === 'Client' ? { has_secret: hasSecret } : {}),
+      ...(firstAdmin === undefined ? {} : { bootstrap_admin: { email: firstAdmin } }),
+      resource: body,
     };
   }
 }
