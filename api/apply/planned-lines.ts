@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { generatedSecretText } from '../../crds/generated-secret-text.ts';
 import type { Resource } from '../../crds/validate.ts';
 import type { ApplyLine, DeclareLine, DeleteLine, RowName } from '../client/desired-state.ts';
-import type { PlannedObject } from '../client/plan.ts';
+import type { PlannedObject } from '../schemas/plan.ts';
 import type { PlannedRow } from '../db/resource/exported-rows.ts';
 import type { Owner } from '../db/resource/resource.ts';
 import { createTurns } from '../../program/scheduling.ts';

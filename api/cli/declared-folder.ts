@@ -9,7 +9,7 @@ import { lifecycleOf, needsSecret, resourceOf } from '../client/manifest/resourc
 import { manifestBody, parseManifests } from '../client/manifest/manifest-file.ts';
 import type { ManifestObject, ManifestSecret } from '../client/manifest/manifest-file.ts';
 import { reasonOf, walk } from '../client/manifest/walk.ts';
-import type { PlannedObject } from '../client/plan.ts';
+import type { PlannedObject } from '../schemas/plan.ts';
 import { usageError } from './cli-error.ts';
 
 /** An object as written in a file. */

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { faultSentence } from '../../crds/fault.ts';
-import type { PlanAnswer, PlannedChange, PlannedDecision, PlannedSubject } from '../client/plan.ts';
+import type { PlanAnswer, PlannedChange, PlannedDecision, PlannedSubject } from '../schemas/plan.ts';
 import { isList, isObject, type JsonObject } from '../../crds/path.ts';
 import { CliError, EXIT, usageError } from './cli-error.ts';
 import { onlyDocument } from './resource.ts';

@@ -1,4 +1,6 @@
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
+import { listOf } from '../../crds/fields.ts';
+import type { Resource } from '../../crds/validate.ts';
 import { texts, time } from './member.ts';
 
 const row = {
@@ -18,6 +20,9 @@ const subject = Type.Object(
   { description: 'The caller of a request.', additionalProperties: false },
 );
 
+/** Caller of a planned request: a client, a user with or without one, or some user of a group or of none. */
+export type PlannedSubject = Static<typeof subject>;
+
 const fault = Type.Object(
   {
     path: Type.String({ description: 'The field; empty for the whole.' }),
@@ -32,12 +37,15 @@ const change = Type.Object(
     result: Type.Enum(['created', 'changed', 'deleted', 'released', 'conflict', 'invalid'], { type: 'string' }),
     fields: Type.Optional(texts('For `changed`: the fields; `owner` if another object would have the row.')),
     faults: Type.Optional(
-      Type.Array(fault, { description: 'For `invalid`; otherwise of parts that would have no effect.' }),
+      listOf(fault, { description: 'For `invalid`; otherwise of parts that would have no effect.' }),
     ),
     detail: Type.Optional(Type.String({ description: 'For `conflict`: the reason.' })),
   },
   { description: 'A row that would change, or an object that would be refused.', additionalProperties: false },
 );
+
+/** A row that would change, or an object that would be refused. */
+export type PlannedChange = Static<typeof change>;
 
 const end = Type.Object(
   {
@@ -48,6 +56,9 @@ const end = Type.Object(
   },
   { description: 'An active session whose token would no longer be accepted.', additionalProperties: false },
 );
+
+/** An active session whose token would no longer be accepted. */
+export type PlannedEnd = Static<typeof end>;
 
 const decision = Type.Object(
   {
@@ -63,16 +74,19 @@ const decision = Type.Object(
   { description: 'A request whose decision would change.', additionalProperties: false },
 );
 
+/** A request whose decision would change. */
+export type PlannedDecision = Static<typeof decision>;
+
 /** The effect of a desired state, as `POST /$plan` answers. */
 export const planSchema = Type.Object(
   {
     box: Type.String({ description: 'The box.' }),
-    resources: Type.Array(change),
+    resources: listOf(change),
     secrets: texts('The clients whose secret changes.'),
     secrets_not_compared: texts('The clients whose given secret was not compared; it counts as unchanged.'),
-    sessions: Type.Array(end),
+    sessions: listOf(end),
     more_sessions: Type.Boolean({ description: 'True if there are more sessions than are listed.' }),
-    decisions: Type.Array(decision),
+    decisions: listOf(decision),
     compared: Type.Object(
       { given: Type.Integer({ minimum: 0 }), recorded: Type.Integer({ minimum: 0 }) },
       { description: 'The number of requests that were compared.', additionalProperties: false },
@@ -81,23 +95,36 @@ export const planSchema = Type.Object(
   { description: 'The effect of a desired state on a box.', additionalProperties: false },
 );
 
+/** The effect of a desired state on a box. */
+export type PlanAnswer = Static<typeof planSchema>;
+
+/** An object of the desired state. */
+export const plannedObject = Type.Object(
+  {
+    ...row,
+    name: Type.String({ description: 'The name of the object, which owns the row.' }),
+    adopt: Type.Optional(Type.Enum(['unowned', 'force'], { type: 'string' })),
+    retain: Type.Optional(Type.Literal(true)),
+    purge: Type.Optional(Type.Literal(true)),
+    suspended: Type.Optional(Type.Literal(true, { description: 'The row stays as it is.' })),
+    /**
+     * A Client's `secret` is the value if the desired state has it, null if the client should have none, and otherwise
+     * absent: the stored secret stays, and a new client gets one.
+     */
+    resource: Type.Unsafe<Resource>(Type.Object({}, { description: 'The resource.' })),
+  },
+  { additionalProperties: false },
+);
+
+/** See {@link plannedObject}. */
+export type PlannedObject = Static<typeof plannedObject>;
+
 /** A line of a plan: an object of the desired state, or a request to compare. */
 export const planLineSchema = Type.Union(
   [
     Type.Object(
       {
-        object: Type.Object(
-          {
-            ...row,
-            name: Type.String({ description: 'The name of the object, which owns the row.' }),
-            adopt: Type.Optional(Type.Enum(['unowned', 'force'], { type: 'string' })),
-            retain: Type.Optional(Type.Literal(true)),
-            purge: Type.Optional(Type.Literal(true)),
-            suspended: Type.Optional(Type.Literal(true, { description: 'The row stays as it is.' })),
-            resource: Type.Object({}, { description: 'The resource.' }),
-          },
-          { additionalProperties: false },
-        ),
+        object: plannedObject,
       },
       { description: 'An object of the desired state.' },
     ),

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isList, isObject } from '../../../crds/path.ts';
 import type { JsonObject } from '../../../crds/path.ts';
 import { checkResource } from '../../../crds/validate.ts';
-import type { PlannedObject } from '../../client/plan.ts';
+import type { PlannedObject } from '../../schemas/plan.ts';
 import type { LiveRow } from './live-state.ts';
 import { groupNames, namedLink } from './live-state.ts';
 

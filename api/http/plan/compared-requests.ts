@@ -1,5 +1,5 @@
 import { UI_CLIENT } from '../../../crds/reserved-ids.ts';
-import type { PlannedDecision, PlannedSubject } from '../../client/plan.ts';
+import type { PlannedDecision, PlannedSubject } from '../../schemas/plan.ts';
 import type { RecordedRequest } from '../../db/request/recorded-request.ts';
 import type { OAuthServices } from '../../oauth/services.ts';
 import { sampleOf } from '../../box/notes.ts';

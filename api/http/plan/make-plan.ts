@@ -1,5 +1,5 @@
 import type { ApplyResult } from '../../client/desired-state.ts';
-import type { PlanAnswer, PlannedChange, PlannedDecision, PlannedEnd, PlannedResult } from '../../client/plan.ts';
+import type { PlanAnswer, PlannedChange, PlannedDecision, PlannedEnd } from '../../schemas/plan.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import { readRequests } from '../../db/request/recorded-request.ts';
 import type { SessionRecord } from '../../db/session/record.ts';
@@ -131,7 +131,7 @@ function changesOf(results: readonly ApplyResult[], { fields }: PlannedLines): r
   });
 }
 
-const resultNames: Readonly<Record<ApplyResult['result'], PlannedResult | undefined>> = {
+const resultNames: Readonly<Record<ApplyResult['result'], PlannedChange['result'] | undefined>> = {
   created: 'created',
   updated: 'changed',
   deleted: 'deleted',

@@ -1,13 +1,13 @@
 import { Ajv } from 'ajv';
 import Type from 'typebox';
-import type { Static } from 'typebox';
 import type { IncomingMessage } from 'node:http';
 import { isObject, parseJson } from '../../../crds/path.ts';
 import { schemaFaults } from '../../../crds/schema-faults.ts';
 import { atMost } from '../../../crds/shape.ts';
 import { textFaults } from '../../../crds/text.ts';
 import { checkResource, rowIdOf } from '../../../crds/validate.ts';
-import type { PlannedChange, PlannedSubject } from '../../client/plan.ts';
+import { plannedObject } from '../../schemas/plan.ts';
+import type { PlannedChange, PlannedObject, PlannedSubject } from '../../schemas/plan.ts';
 import { Problem } from '../../problem.ts';
 import { planKey } from '../../apply/planned-lines.ts';
 import type { WantedObject } from '../../apply/planned-lines.ts';
@@ -34,22 +34,13 @@ export interface PlanBody {
 const most = { bytes: 16_777_216, objects: 50_000, requests: 1_000 } as const;
 
 const name = Type.String({ minLength: 1, maxLength: 253 });
-const object = Type.Object(
-  {
-    kind: Type.Enum(['Client', 'AccessPolicy', 'Group', 'Box']),
-    id: name,
-    name,
-    adopt: Type.Optional(Type.Enum(['unowned', 'force'])),
-    retain: Type.Optional(Type.Literal(true)),
-    purge: Type.Optional(Type.Literal(true)),
-    suspended: Type.Optional(Type.Literal(true)),
-    resource: Type.Record(Type.String(), Type.Unknown()),
-  },
-  { additionalProperties: false },
-);
-const matches = new Ajv({ validateSchema: false, allErrors: true, verbose: true, ownProperties: true }).compile<
-  Static<typeof object>
->(object);
+const object = Type.Object({ ...plannedObject.properties, id: name, name }, { additionalProperties: false });
+const matches = new Ajv({
+  validateSchema: false,
+  allErrors: true,
+  verbose: true,
+  ownProperties: true,
+}).compile<PlannedObject>(object);
 
 /** Reads the bytes of a plan. Throws Problem `unsupported-media-type`, `too-large` and `throttled`. */
 export function readPlanBytes(request: IncomingMessage): Promise<Buffer> {

@@ -12,29 +12,14 @@ import { isOverridden } from '../gateway/original-request.ts';
 import { normalPath } from '../request/box-address.ts';
 import { parameters } from '../request/query.ts';
 import { sessionParts } from '../access/session-parts.ts';
+import type { Question } from './question.ts';
 import { resourceRoutes } from './resource-routes.ts';
 
 /** The request of a question to `$explain`, as sent. */
-export interface AskedRequest {
-  readonly 'request-method': string;
-  readonly uri: string;
-  readonly params?: JsonObject;
-  readonly headers?: JsonObject;
-  readonly 'remote-addr'?: string;
-  readonly time?: number;
-  readonly resource?: JsonObject;
-  readonly body?: unknown;
-  readonly changes?: readonly string[];
-}
+export type AskedRequest = Question['request'];
 
-/** The token of a question to `$explain`, as sent. */
-export interface AskedToken {
-  /** Null for a token without any scope. */
-  readonly scope?: string | null;
-  readonly audience?: string;
-  readonly session?: JsonObject;
-  readonly token?: JsonObject;
-}
+/** The token of a question to `$explain`, as sent: its scope is null for one without any. */
+export type AskedToken = Pick<NonNullable<Question['subject']>, 'scope' | 'audience' | 'session' | 'token'>;
 
 /** The granted scope and audience of a token, and the claims that the question adds or changes. */
 interface ExplainedToken {

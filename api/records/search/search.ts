@@ -6,6 +6,7 @@ import type { SearchRequest, SearchDefinition } from './parameters.ts';
 import type { Listing } from '../../db/core/listing.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import type { ResourceServices } from '../services.ts';
+import type { Link } from '../../schemas/stored.ts';
 
 /** The statements behind a search, run in one snapshot. */
 export interface SearchStatements<Row> {
@@ -154,12 +155,6 @@ interface BundleHead {
   readonly type: 'searchset';
   readonly total?: number;
   readonly link: readonly Link[];
-}
-
-/** Link to a page of the same search. */
-export interface Link {
-  readonly relation: 'self' | 'first' | 'previous' | 'next' | 'last';
-  readonly url: string;
 }
 
 /** Returns the links of a page; `address` is the search's own, without query, on the box's issuer. */
