@@ -3,6 +3,7 @@ import type { Environment } from '../../program/environment.ts';
 import { testEncryptionKey } from './api.ts';
 import { comparedResponses } from './responses/hooks.ts';
 import { startLoggedProcess, type LoggedProcess } from './logged-process.ts';
+import { oneFile } from './one-file.ts';
 
 /** `boxgate api` in a process of its own. */
 export interface ApiProcess extends LoggedProcess {
@@ -23,7 +24,7 @@ export async function startApiProcess(
 ): Promise<ApiProcess> {
   const managementKey = environment['BOXGATE_MANAGEMENT_KEYS'] ?? randomBytes(16).toString('hex');
   const running = await startLoggedProcess(
-    ['api/main.ts', 'api'],
+    [await oneFile('test/support/responses/preload.ts', 'api/main.ts'), 'api'],
     {
       BOXGATE_DATABASE_URL: databaseUrl,
       BOXGATE_HOST: '127.0.0.1',

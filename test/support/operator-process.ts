@@ -6,6 +6,7 @@ import { RECONCILER_HEAP } from '../../program/small-heap.ts';
 import { collectedLines } from './api.ts';
 import { demandNoSecrets } from './secrets-in.ts';
 import { startLoggedProcess, type LoggedProcess } from './logged-process.ts';
+import { oneFile } from './one-file.ts';
 
 /** `boxgate operator` in a process of its own. */
 export interface OperatorProcess extends LoggedProcess {
@@ -63,7 +64,7 @@ export async function startOperatorProcess(
   environment: Environment = {},
 ): Promise<OperatorProcess> {
   const running = await startLoggedProcess(
-    [...RECONCILER_HEAP, 'operator/main.ts', 'operator'],
+    [...RECONCILER_HEAP, await oneFile('operator/main.ts'), 'operator'],
     { ...settingsOf(surroundings), ...environment },
     (line) => /"port":(\d+),"msg":"listening"/.exec(line)?.[1],
   );

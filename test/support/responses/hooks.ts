@@ -72,6 +72,5 @@ function differs(faults: readonly string[]): string {
 /** Returns the variables by which a program that a test starts compares its responses too. */
 export function comparedResponses(): Readonly<Record<string, string>> {
   const folder = process.env[FOLDER];
-  if (folder === undefined) return {};
-  return { [FOLDER]: folder, NODE_OPTIONS: `--import ${new URL('./preload.ts', import.meta.url).href}` };
+  return folder === undefined ? {} : { [FOLDER]: folder };
 }

@@ -1,4 +1,4 @@
 import { compareSentResponses } from './compare-sent.ts';
 
-// Loaded before a program that a test starts (`node --import`).
+// Written before the program that a test starts, into the same file.
 compareSentResponses();
