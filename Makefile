@@ -105,7 +105,7 @@ replicas: install ## two API processes on one Postgres, a thousand rounds (ROUND
 	@BOXGATE_ROUNDS=$(or $(ROUNDS),1000) $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha test/replicas/replicas.test.ts
 
 faults: install envtest ## ends processes at each of their writes, and at any moment (KILLS=50 SEED=x)
-	@BOXGATE_KILLS=$(or $(KILLS),20) BOXGATE_CRASH_POINTS=all BOXGATE_SCARCE_REQUESTS=100 BOXGATE_OUTAGE_SECONDS=30 $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha --reporter test/house/reporter.ts "test/faults/**/*.test.ts" "test/placement/outage.test.ts"
+	@BOXGATE_KILLS=$(or $(KILLS),20) BOXGATE_CRASH_POINTS=all BOXGATE_CHANGES=1000 BOXGATE_SCARCE_REQUESTS=100 BOXGATE_OUTAGE_SECONDS=30 $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha --reporter test/house/reporter.ts "test/faults/**/*.test.ts" "test/placement/{kill-points,outage}.test.ts" test/operator/leader/leadership.test.ts
 
 orders: install ## the same objects in a hundred orders, the operator running (ORDERS=500 SEED=x)
 	@BOXGATE_ORDERS=$(or $(ORDERS),100) $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha test/operator/reconcile/orders.long.test.ts

@@ -52,6 +52,11 @@ const points = steps.flatMap(([step, side, statement], index) =>
   }),
 );
 
+/** Until the switch, a step leaves the databases as the next one finds them: both are met by `make faults` alone. */
+const met = points.filter(
+  ({ way, isSwitched }) => way === 'before' || isSwitched || process.env['BOXGATE_CRASH_POINTS'] === 'all',
+);
+
 /** Things that a box has acknowledged before it is moved. */
 interface Acknowledged {
   readonly token: string;
@@ -138,7 +143,7 @@ describe('a replica that is killed while it moves a box', () => {
     expect((await issue(other, box)).status, 'a new token').to.equal(200);
   }
 
-  for (const [index, point] of points.entries()) {
+  for (const [index, point] of met.entries()) {
     const { step, way, from, to, isSwitched } = point;
     it(`${way} ${step} loses nothing of it, and another one ends the move from ${from} to ${to}`, async () => {
       const box = await declareBox(other, `box-${String(index)}`, from);
