@@ -45,7 +45,7 @@ export async function run(
       return main([command, ...args], environment);
     }
     case 'keys': {
-      const { main } = await import('../operator/keys/program.ts');
+      const { main } = await import('../operator/keys/commands.ts');
       return main([command, ...args], environment);
     }
     case 'help':

@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { createCertificate } from './certificate.ts';
-import type { FoundSecret, SecretStore } from './secret-store.ts';
+import { createSecretStore, type FoundSecret, type SecretStore } from './secret-store.ts';
+import { runCommand } from '../../program/program.ts';
+import { clusterConfig, createConnection } from '../kube/client/cluster-config.ts';
+import { createKubeApi } from '../kube/client/kube-api.ts';
 import { isSubdomain, reading, readClusterDomain, type Environment } from '../../program/environment.ts';
-import { isName } from '../config.ts';
+import { isName, readClusterAccess } from '../config.ts';
 import {
   certificateStep,
   digestStep,
@@ -11,13 +14,46 @@ import {
   managementStep,
   nextOf,
   providedRefusal,
+  rotations,
   stepAnnotation,
   type KeyChange,
   type RotationStep,
 } from './rotation.ts';
 
+const usage = `Usage: boxgate keys create               create the Secrets of an installation, once; an existing one is never changed
+       boxgate keys rotate <key>        take the next step of a rotation: ${rotations.join(', ')}
+       boxgate keys forget encryption   remove the older encryption keys, and with them what only they open
+Settings come from the environment; see docs/reference/configuration.md.
+`;
+
+/** Runs one command of the installation's keys; resolves with its exit code: 0 done, 1 refused, 2 usage. */
+export function main(args: readonly string[], environment: Environment): Promise<number> {
+  const commands = new Map([['keys create', () => run(environment, createKeys)]]);
+  for (const rotation of rotations) {
+    commands.set(`keys rotate ${rotation}`, () =>
+      run(environment, (store, config, now) => rotate(store, config, rotation, now)),
+    );
+  }
+  commands.set('keys forget encryption', () =>
+    run(environment, (store, config, now) => rotate(store, config, 'forget-encryption', now)),
+  );
+  return runCommand(args, usage, commands);
+}
+
+type Work = (store: SecretStore, config: KeysConfig, now: number) => Promise<readonly string[]>;
+
+async function run(environment: Environment, work: Work): Promise<number> {
+  const config = readKeysConfig(environment);
+  const access = readClusterAccess(environment);
+  const api = createKubeApi(createConnection(() => clusterConfig(access)));
+  const labels = { 'app.kubernetes.io/name': 'boxgate', 'app.kubernetes.io/component': 'keys' };
+  const store = createSecretStore(api, config.namespace, labels, new AbortController().signal);
+  for (const sentence of await work(store, config, Date.now())) process.stdout.write(`${sentence}\n`);
+  return 0;
+}
+
 /** The settings of `boxgate keys`, each from one variable of the environment (docs/reference/configuration.md). */
-export interface KeysConfig {
+interface KeysConfig {
   /** BOXGATE_NAMESPACE: namespace of the installation and of its Secrets. */
   readonly namespace: string;
   /** BOXGATE_KEYS_SECRET: name of the Secret with the keys. */
@@ -33,7 +69,7 @@ export interface KeysConfig {
 }
 
 /** Reads the settings of the commands. Throws ConfigError with all mistakes at once. */
-export function readKeysConfig(environment: Environment): KeysConfig {
+function readKeysConfig(environment: Environment): KeysConfig {
   return reading(environment, (read) => {
     const secret = 'must be the name of a Secret';
     const host = read.text('BOXGATE_BUNDLED_DATABASE_HOST', '', (text) => text === '' || isSubdomain(text), hostName);
@@ -58,7 +94,7 @@ const keyNames = ['management-keys', 'digest-key', 'encryption-key', 'tls.crt', 
  * changed. Throws an Error of one sentence if one lacks a key: a new key in its place could make stored data
  * unreadable.
  */
-export async function createKeys(store: SecretStore, config: KeysConfig, now: number): Promise<readonly string[]> {
+async function createKeys(store: SecretStore, config: KeysConfig, now: number): Promise<readonly string[]> {
   const keys = config.isProvided
     ? []
     : [await createOnce(store, config.secretName, keyNames, () => newKeys(config, now))];
@@ -123,7 +159,7 @@ function databaseAccess(host: string, username: string): Readonly<Record<(typeof
  * else provides the Secret, or if it or one of its keys is missing, and KubeError if somebody else changes it at the
  * same time.
  */
-export async function rotate(
+async function rotate(
   store: SecretStore,
   config: KeysConfig,
   rotation: KeyChange,

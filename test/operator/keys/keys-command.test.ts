@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { mock } from 'node:test';
 import { readApiConfig } from '../../../api/config.ts';
 import { readOperatorConfig } from '../../../operator/config.ts';
-import { main } from '../../../operator/keys/program.ts';
+import { main } from '../../../operator/keys/commands.ts';
 import type { Environment } from '../../../program/environment.ts';
 import { controlPlane, type ControlPlane } from '../../support/cluster/control-plane.ts';
 import { inherited } from '../../support/child-program.ts';
