@@ -8,19 +8,25 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-/** Function that starts a thing again, and callbacks for its end and its restart. */
+/** A thing that is started again, as sentences name it. */
 export interface Restart<T extends Running> {
+  /** `The API`. */
+  readonly name: string;
   readonly start: () => Promise<T>;
-  /** Called when it ended without being asked to; `wait`: milliseconds until the restart. */
-  readonly onEnd: (said: unknown, wait: number) => void;
-  /** Called when the restart failed; it is tried again. */
-  readonly onFailure: (error: unknown) => void;
-  readonly onRestart: (again: T) => void;
-  readonly random: () => number;
+  /** Returns what follows "has ended" in a sentence. */
+  readonly ending: (said: unknown) => string;
+  readonly onRestart?: () => void;
 }
 
-/** Restarts a running thing whenever it ends by itself, until the returned function is called; that stops it too. */
-export function keepRunning<T extends Running>(first: T, restart: Restart<T>): () => Promise<void> {
+/**
+ * Restarts a running thing whenever it ends by itself, until the returned function is called; that stops it too. `note`
+ * gets a sentence for its end, a failed restart and a restart.
+ */
+export function keepRunning<T extends Running>(
+  first: T,
+  { name, start, ending, onRestart }: Restart<T>,
+  note: (sentence: string) => void,
+): () => Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;
   const stopped = new Promise<void>((resolve) => {
@@ -36,8 +42,8 @@ export function keepRunning<T extends Running>(first: T, restart: Restart<T>): (
       if (signal.aborted) return;
       // A thing that ran for a minute does not fail over and over.
       failures = performance.now() - began > 60_000 ? 1 : failures + 1;
-      const wait = waitAfter(failures, { first: 500, ceiling: 30_000 }, restart.random);
-      restart.onEnd(said, wait);
+      const wait = waitAfter(failures, { first: 500, ceiling: 30_000 }, Math.random);
+      note(`${name} has ended ${ending(said)}; starting it again`);
       await sleep(wait, undefined, { signal });
       running = await startAgain();
     }
@@ -45,11 +51,12 @@ export function keepRunning<T extends Running>(first: T, restart: Restart<T>): (
 
   async function startAgain(): Promise<T | undefined> {
     try {
-      const again = await restart.start();
-      restart.onRestart(again);
+      const again = await start();
+      note(`${name} is back.`);
+      onRestart?.();
       return again;
     } catch (error) {
-      restart.onFailure(error);
+      note(error instanceof Error ? error.message : `${name} does not start`);
       return undefined;
     }
   }

@@ -5,10 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isRefusalReason, refusals } from '../../api/schemas/refusals.ts';
 import { DevError } from '../options.ts';
 
-/** The API as a separate process. */
-export interface ApiProcess {
+/** The ports that the API listens on. */
+export interface Ports {
   readonly port: number;
   readonly managementPort: number;
+}
+
+/** The API as a separate process. */
+export interface ApiProcess extends Ports {
   /** Resolves with its last message when the process has ended, for whatever reason. */
   readonly ended: Promise<string>;
   /** Stops it gracefully; resolves when it has ended. */
@@ -107,11 +111,6 @@ function refusalSentences({
   const what = typeof sent === 'string' ? ` (${sent})` : '';
   const head = `${String(method)} ${String(route)}: ${String(status)} ${String(reason)}${what}, request ID ${String(request_id)}`;
   return isRefusalReason(reason) ? [head, `  ${refusals[reason].wrong}. ${refusals[reason].fix}`] : [head];
-}
-
-interface Ports {
-  readonly port: number;
-  readonly managementPort: number;
 }
 
 async function listening(logFile: string, from: number): Promise<Ports> {

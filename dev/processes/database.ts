@@ -144,14 +144,12 @@ async function embedded(state: StateFolder, output: DevOutput, stopAtEnd: StopAt
   const first = await startEmbeddedPostgres(options).catch((cause: unknown) => {
     throw new DevError(cause instanceof Error ? cause.message : 'Postgres does not start', { cause });
   });
-  const stop = keepRunning(first, {
+  const again = {
+    name: 'Postgres',
     start: () => startEmbeddedPostgres({ ...options, port: first.port }),
-    onEnd: () => output.note(`Postgres has ended by itself (see ${state.postgresLog}); starting it again`),
-    onFailure: (error) => output.note(error instanceof Error ? error.message : 'Postgres does not start'),
-    onRestart: () => output.note('Postgres is back.'),
-    random: Math.random,
-  });
-  stopAtEnd('Postgres', stop);
+    ending: () => `by itself (see ${state.postgresLog})`,
+  };
+  stopAtEnd('Postgres', keepRunning(first, again, output.note));
   return first.url;
 }
 

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { Secret } from '../../api/client/secret.ts';
-import { followRefusals, startApi, turnLog, type ApiProcess } from './api-process.ts';
+import { followRefusals, startApi, turnLog, type ApiProcess, type Ports } from './api-process.ts';
 import { DevError } from '../options.ts';
 import type { DevOutput } from '../output.ts';
 import { keepRunning, type StopAtEnd } from '../keep-running.ts';
@@ -62,17 +62,10 @@ export interface DevApi {
 export async function runApi(options: DevApiOptions, output: DevOutput, stopAtEnd: StopAtEnd): Promise<DevApi> {
   turnLog(options.state.apiLog);
   const first = await startOnFreePorts(options);
-  const stop = keepRunning(first, {
-    start: () => start(options, first),
-    onEnd: (said) => output.note(`The API has ended (${String(said)}); starting it again`),
-    onFailure: (error) => output.note(error instanceof Error ? error.message : 'The API does not start'),
-    onRestart() {
-      output.note('The API is back.');
-      options.onRestart();
-    },
-    random: Math.random,
-  });
-  const unfollow = followRefusals(options.state.apiLog, (sentence) => output.note(sentence));
+  const { onRestart } = options;
+  const again = { name: 'The API', start: () => start(options, first), ending: saidAtTheEnd, onRestart };
+  const stop = keepRunning(first, again, output.note);
+  const unfollow = followRefusals(options.state.apiLog, output.note);
   stopAtEnd('The API', async () => {
     unfollow();
     await stop();
@@ -84,9 +77,8 @@ export async function runApi(options: DevApiOptions, output: DevOutput, stopAtEn
   };
 }
 
-interface Ports {
-  readonly port: number;
-  readonly managementPort: number;
+function saidAtTheEnd(said: unknown): string {
+  return `(${String(said)})`;
 }
 
 const mostTries = 5;
