@@ -5,7 +5,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Where the code that Node.js has compiled is kept, too. */
+/** Folder that the code which Node.js has compiled is in, too. */
 const folder = 'node_modules/.cache/boxgate';
 
 const written = new Map<string, Promise<string>>();
