@@ -30,9 +30,6 @@ export interface Directory {
 /** Milliseconds between two readings of what is new. */
 const period = 2_000;
 
-/** Microseconds by which a placement may be committed later than its version says. */
-const overlap = 60_000_000;
-
 /** Reads the directory of an installation from its home database. Throws Outage. */
 export async function createDirectory(home: Connections, log: Log): Promise<Directory> {
   const boxes = new Map<string, PlacedBox>();
@@ -43,7 +40,7 @@ export async function createDirectory(home: Connections, log: Log): Promise<Dire
     if ((boxes.get(placed.box)?.version ?? -1) < placed.version) boxes.set(placed.box, placed);
   };
   const read = async (): Promise<void> => {
-    for (const placed of await readPlacements(home, newest - overlap)) note(placed);
+    for (const placed of await readPlacements(home, newest)) note(placed);
   };
 
   await read();

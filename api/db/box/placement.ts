@@ -19,12 +19,16 @@ interface PlacedRow {
   readonly version: string;
 }
 
-/** Reads the placements from a version on, oldest first; a box without one is in the home database. Throws Outage. */
-export function readPlacements(home: Connections, from: number): Promise<readonly PlacedBox[]> {
+/**
+ * Reads the placements after a version, oldest first, and again those of the last minute: one may be committed later
+ * than its version says. A box without one is in the home database. Throws Outage.
+ */
+export function readPlacements(home: Connections, after: number): Promise<readonly PlacedBox[]> {
   return withConnection(home, readLimit, async (connection) => {
     const { rows } = await connection.query<PlacedRow>(
-      'SELECT box, database, version FROM boxgate.placement WHERE version >= $1 ORDER BY version',
-      [from],
+      `SELECT box, database, version FROM boxgate.placement
+        WHERE version > least($1, (extract(epoch FROM now() - interval '1 minute') * 1000000)::bigint) ORDER BY version`,
+      [after],
     );
     return rows.map(placedBox);
   });
