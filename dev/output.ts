@@ -79,7 +79,7 @@ export interface DevOutput {
   /** Prints a line of results. */
   result(line: string): void;
   /** Prints a sentence that is no result. */
-  note(sentence: string): void;
+  readonly note: (sentence: string) => void;
   statuses(changed: readonly ObjectStatus[], gone: readonly ObjectStatus[]): void;
   /** Prints an event if it needs attention. */
   event(event: ObjectEvent): void;
