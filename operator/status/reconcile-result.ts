@@ -68,7 +68,8 @@ export interface ReconcileResult {
 export function isSameResult(result: ReconcileResult, before: ReconcileResult): boolean {
   if (result.desired !== before.desired) return false;
   return Object.keys(result).every((name) => {
-    const [now, known]: unknown[] = [Reflect.get(result, name), Reflect.get(before, name)];
+    const now: unknown = Reflect.get(result, name);
+    const known: unknown = Reflect.get(before, name);
     // Nearly always the same instance, of twenty thousand objects.
     return now === known || isDeepStrictEqual(now, known);
   });
