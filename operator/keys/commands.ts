@@ -69,7 +69,7 @@ interface KeysConfig {
 }
 
 /** Reads the settings of the commands. Throws ConfigError with all mistakes at once. */
-function readKeysConfig(environment: Environment): KeysConfig {
+export function readKeysConfig(environment: Environment): KeysConfig {
   return reading(environment, (read) => {
     const secret = 'must be the name of a Secret';
     const host = read.text('BOXGATE_BUNDLED_DATABASE_HOST', '', (text) => text === '' || isSubdomain(text), hostName);
