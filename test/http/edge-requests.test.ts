@@ -57,7 +57,9 @@ describe('requests of other software', () => {
         await raw('GET', authorizePath({ ...codeRequest, client_id: 'nobody' }), []);
         await raw('GET', authorizePath({ ...codeRequest, redirect_uri: 'https://elsewhere.example/' }), []);
         await raw('GET', '/Client', [['Origin', 'https://elsewhere.example']]);
-        return api.logLines.slice(before).flatMap((line) => {
+        // A record of the audit trail repeats the reason, sooner or later.
+        const answers = api.logLines.slice(before).filter((line) => !line.includes('"audit":'));
+        return answers.flatMap((line) => {
           const [, reason = ''] = /"reason":"(\w+)"/.exec(line) ?? [];
           const [, sent] = /"sent":"([^"]*)"/.exec(line) ?? [];
           return reason === '' ? [] : [sent === undefined ? reason : `${reason}: ${sent}`];
