@@ -2,7 +2,7 @@ import { quotaOf } from '../../crds/quota.ts';
 import type { Quota } from '../../crds/quota.ts';
 import { inHeldBox } from '../db/box/box.ts';
 import { singleStatements } from '../db/hot/index.ts';
-import type { BatchedStatements } from '../db/hot/index.ts';
+import type { BatchedStatements, Placement } from '../db/hot/index.ts';
 import { Outage } from '../db/core/outage.ts';
 import { inSavepoint } from '../db/core/transaction.ts';
 import { dataMissing } from '../problem.ts';
@@ -44,6 +44,7 @@ export class CurrentStatements {
   readonly #statements: BatchedStatements;
   readonly #state: BoxState;
   readonly #version: number;
+  readonly #restoredAt: Placement['restoredAt'];
   readonly #isHeld: boolean;
   #isConfirmed = false;
 
@@ -51,8 +52,9 @@ export class CurrentStatements {
    * Binds statements to the present version of a state, which may change in place later. `isHeld`: a transaction holds
    * the row of the box, and may write.
    */
-  constructor(statements: BatchedStatements, state: BoxState, isHeld = false) {
+  constructor({ statements, restoredAt }: Omit<Placement, 'pool'>, state: BoxState, isHeld = false) {
     this.#isHeld = isHeld;
+    this.#restoredAt = restoredAt;
     this.#statements = statements;
     this.#state = state;
     this.#version = state.version;
@@ -97,9 +99,14 @@ export class CurrentStatements {
     return (await this.#statements.serviceAccount(key)).found;
   }
 
-  /** Notes that a statement of the attempt has seen a version. Throws ConfigChanged if it is another one. */
+  /**
+   * Notes that a statement of the attempt has seen a version. Throws ConfigChanged if it is another one, or if the
+   * database has been restored from a backup since the attempt began.
+   */
   confirm(version: number | undefined): void {
     if (version !== this.#version) throw new ConfigChanged(version);
+    const least = this.#restoredAt?.() ?? 0;
+    if (version < least) throw new ConfigChanged(least);
     this.#isConfirmed = true;
   }
 
@@ -195,10 +202,11 @@ export function createStateCache(parts: LoadedBoxesParts): StateCache {
 
   /** Decides once. Throws ConfigChanged if the state is not the current configuration. */
   function attempt<T>(state: BoxState, decision: Decision<T>): Promise<T> {
-    const { pool, statements, restoredAt } = placementOf(state.box);
+    const placement = placementOf(state.box);
+    const { pool, restoredAt } = placement;
     const least = restoredAt?.() ?? 0;
     if (state.version < least) return Promise.reject(new ConfigChanged(least));
-    const current = new CurrentStatements(statements, state);
+    const current = new CurrentStatements(placement, state);
     const transaction: Transaction = (work) =>
       inHeldBox(pool, state.box, (connection, found) => {
         current.confirm(found);
@@ -224,7 +232,7 @@ export function createStateCache(parts: LoadedBoxesParts): StateCache {
       if (restoredAt !== undefined && version < restoredAt()) throw dataMissing();
       const state = await boxes.present(connection, box, version);
       if (state === undefined) return undefined;
-      const current = new CurrentStatements(singleStatements(connection), state, true);
+      const current = new CurrentStatements({ statements: singleStatements(connection) }, state, true);
       try {
         current.confirm(version);
         return { value: await decision(state, current, (work) => inSavepoint(connection, work)) };
