@@ -1,10 +1,10 @@
 /**
  * Kinds of a failed call to the management port: `fenced`, a later epoch has been claimed, so stop; `unavailable`, the
  * API or Postgres is unreachable or too slow, so try again later; `locked`, the box is bound to another namespace, so
- * an admin must decide; `unknown-database`, the API has no database of that name; `refused`, the API does not accept
- * this call.
+ * an admin must decide; `unknown-database`, the API has no database of that name; `data-missing`, the database of the
+ * box was restored from a backup, and an admin must accept that; `refused`, the API does not accept this call.
  */
-export type ManagementErrorCode = 'fenced' | 'unavailable' | 'locked' | 'unknown-database' | 'refused';
+export type ManagementErrorCode = 'fenced' | 'unavailable' | 'locked' | 'unknown-database' | 'data-missing' | 'refused';
 
 /** Error of a call to the management port; none of the call was applied, unless only the answer was lost. */
 export class ManagementError extends Error {
@@ -24,7 +24,8 @@ export class ManagementError extends Error {
 export function refusal(status: number, body: unknown): ManagementError {
   const { error, code, bound } = fieldsOf(body);
   const text = error ?? `status ${String(status)}`;
-  if (code === 'fenced' || code === 'unknown-database') return new ManagementError(code, text);
+  if (code === 'fenced' || code === 'unknown-database' || code === 'data-missing')
+    return new ManagementError(code, text);
   if (code === 'locked') return new ManagementError('locked', text, bound === undefined ? {} : { bound });
   if (code === 'unavailable' || busyStatus.has(status)) return new ManagementError('unavailable', text);
   return new ManagementError('refused', status === 401 ? `the management key is not accepted: ${text}` : text);

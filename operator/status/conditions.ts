@@ -3,7 +3,7 @@ import { faultSentence, joinedSentences, type Fault } from '../../crds/fault.ts'
 import type { Kind } from '../../crds/kind.ts';
 import { hasNoCondition, idleRefresh, linksToNothing, nobodyLinked, opensToAll, someOf } from '../../crds/warnings.ts';
 import type { Declared } from '../desired/declared.ts';
-import { isOfDatabase, type ReconcileResult } from './reconcile-result.ts';
+import { databaseReasons, isOfDatabase, type ReconcileResult } from './reconcile-result.ts';
 import type { Condition } from './object-status.ts';
 import { CONDITIONS, HOLDING_BACK, isConditionType, NEXT_STEPS, type ConditionType, type Reason } from './reasons.ts';
 import { accountName, strangerAmong, type AccountState } from '../desired/declared.ts';
@@ -85,7 +85,8 @@ function valid(input: ReconcileResult): Answer {
   }
   if (typeof input.row === 'object' && input.row.result === 'quota')
     return ['False', 'QuotaExceeded', input.row.detail];
-  if (object.kind === 'Box' && isOfDatabase(input.row)) return ['False', 'DatabaseUnknown', input.row.detail];
+  if (object.kind === 'Box' && isOfDatabase(input.row) && input.row.result === 'unknown-database')
+    return ['False', 'DatabaseUnknown', input.row.detail];
   return ['True', 'Accepted', ''];
 }
 
@@ -189,7 +190,7 @@ function synced({ desired: { object, validated, loses, secret }, row }: Reconcil
   if (loses !== undefined) return ['False', 'Rejected', `the ${identityOf(object)} belongs to ${loses}`];
   if (typeof row === 'object' && row.result === 'failed')
     return ['False', 'NotApplied', `it could not be applied: ${row.detail}`];
-  if (isOfDatabase(row)) return ['False', 'DatabaseUnknown', row.detail];
+  if (isOfDatabase(row)) return ['False', databaseReasons[row.result], row.detail];
   if (typeof row === 'object') return ['False', 'Rejected', row.detail];
   if (row === 'applied') return ['True', 'Applied', ''];
   if (row === 'unreachable') return ['False', 'Unavailable', 'it could not be applied; it is tried again'];

@@ -109,6 +109,8 @@ export const REASONS = {
   Rejected: 'The API rejects the resource as it is declared.',
   Waiting: 'The resource is applied when the thing that it waits for exists.',
   Unavailable: 'The API or its database cannot be reached; the operator retries.',
+  DataMissing:
+    'The database of the box was restored from a backup: the box is not served before an admin accepts what is left of it.',
   NotApplied: 'An error that the message names; the operator retries.',
   DeletionWaits:
     'The object is being deleted and may still be in force, because the API cannot be reached or a pass failed. It waits for at most BOXGATE_HOLD_SECONDS.',
@@ -192,6 +194,8 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   Rejected: 'See the conditions Valid and Conflict',
   Waiting: 'It is applied by itself as soon as that is there',
   Unavailable: 'Look at the API and its Postgres if this lasts',
+  // The message says what to do.
+  DataMissing: '',
   NotApplied: 'Look at the log of the operator if this lasts',
   // The message says what happens next.
   DeletionWaits: '',

@@ -11,10 +11,11 @@ export interface Refusal {
   readonly digest: string;
   /**
    * `locked`: the box belongs to another namespace, and nothing of it is applied. `quota`: the object is one of the
-   * youngest of a box that has used up its quota. `database`: the Namespace wants a database that does not exist.
+   * youngest of a box that has used up its quota. `unknown-database`: the Namespace wants a database that does
+   * not exist. `data-missing`: an admin has not accepted that the database of the box was restored from a backup.
    * `failed`: the pass failed for another reason, and not because the API is away.
    */
-  readonly result: 'invalid' | 'conflict' | 'locked' | 'quota' | 'database' | 'failed';
+  readonly result: 'invalid' | 'conflict' | 'locked' | 'quota' | DatabaseFault | 'failed';
   readonly faults: readonly Fault[];
   readonly detail: string;
 }
@@ -82,13 +83,22 @@ export type Failure = 'unreachable' | Refusal;
 export function failureOf(error: unknown): Failure {
   if (error instanceof ManagementError && error.code === 'unavailable') return 'unreachable';
   const detail = error instanceof Error ? error.message : String(error);
-  const isOfDatabase = error instanceof ManagementError && error.code === 'unknown-database';
-  return { digest: '', result: isOfDatabase ? 'database' : 'failed', faults: [], detail };
+  const result = error instanceof ManagementError && isDatabaseFault(error.code) ? error.code : 'failed';
+  return { digest: '', result, faults: [], detail };
 }
 
-/** Checks whether a pass failed because the Namespace wants a database that does not exist. */
-export function isOfDatabase(state: RowState): state is Refusal & { readonly result: 'database' } {
-  return typeof state === 'object' && state.result === 'database';
+/** Reasons of conditions for a box whose database is the cause of a failed pass. */
+export const databaseReasons = { 'unknown-database': 'DatabaseUnknown', 'data-missing': 'DataMissing' } as const;
+
+type DatabaseFault = keyof typeof databaseReasons;
+
+function isDatabaseFault(code: string): code is DatabaseFault {
+  return Object.hasOwn(databaseReasons, code);
+}
+
+/** Checks whether a pass failed because of the database that the Namespace wants, or that the box is in. */
+export function isOfDatabase(state: RowState): state is Refusal & { readonly result: DatabaseFault } {
+  return typeof state === 'object' && isDatabaseFault(state.result);
 }
 
 /** Returns the message for an object whose deletion waits because of a failure. */

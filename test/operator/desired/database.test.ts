@@ -2,6 +2,7 @@ import { isObject } from '../../../crds/path.ts';
 import { expect } from 'chai';
 import { joinInstallation } from '../../../api/db/core/installation.ts';
 import { eventually } from '../../support/eventually.ts';
+import { ownerQuery } from '../../support/owner-query.ts';
 import { asOwner, freshDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
 
@@ -36,8 +37,10 @@ describe('the database that a Namespace wants for its box', () => {
     return box;
   }
 
-  async function want(box: string, database: string): Promise<void> {
-    const body = { metadata: { annotations: { 'boxgate.dev/database': database } } };
+  const want = (box: string, database: string): Promise<void> => annotate(box, 'boxgate.dev/database', database);
+
+  async function annotate(box: string, name: string, value: string): Promise<void> {
+    const body = { metadata: { annotations: { [name]: value } } };
     const path = `/api/v1/namespaces/${box}`;
     const { status } = await rig.plane.call({
       method: 'PATCH',
@@ -149,4 +152,26 @@ describe('the database that a Namespace wants for its box', () => {
       await isIn(box, 'home');
     });
   }
+
+  it('is told by every object of its boxes once it was restored from a backup, until an admin accepts what is left', async () => {
+    const box = await boxIn('eu');
+    await rig.ready('Client', box, 'app');
+    // A backup has an older beat than the home database knows.
+    await ownerQuery({ database: eu }, 'UPDATE boxgate.identity SET beat = beat - 3600000000', []);
+    await eventually('the box is refused', async () => (await rig.token(box, 'app', secret)) === 503);
+    await rig.put('Client', box, 'later', { grant_types: ['client_credentials'], secret });
+    for (const [kind, name] of [
+      ['Box', 'box'],
+      ['Client', 'app'],
+      ['Client', 'later'],
+    ] as const) {
+      const condition = async () => rig.condition(kind, box, name);
+      await eventually(`${name} says so`, async () => (await condition()) === 'False/DataMissing');
+    }
+    expect(await rig.condition('Box', box, 'box', 'Valid')).to.equal('True/Accepted');
+    const [, version = ''] = /has the version (\d+): restore/.exec(JSON.stringify(await statusOf(box))) ?? [];
+    await annotate(box, 'boxgate.dev/accept-data-loss', version);
+    for (const name of ['app', 'later']) await rig.ready('Client', box, name);
+    expect(await rig.token(box, 'later', secret)).to.equal(200);
+  });
 });
