@@ -17,6 +17,8 @@ export interface CacheRig {
   readonly cache: StateCache;
   /** Connections that the loads and the transactions of its caches took; a test empties the list. */
   readonly taken: string[];
+  /** Time of the last known restore of the database, in microseconds since 1970. */
+  readonly restored: { at: number };
   /** Returns another cache on the same pool. */
   createCache(most?: number): StateCache;
   end(): Promise<void>;
@@ -30,7 +32,9 @@ export async function cacheRig(database: BoxDatabase): Promise<CacheRig> {
   const general = createPool(url, { ...defaultLimits, connections: 2 }, 'general', () => undefined);
   // Every load and every transaction takes a connection.
   general.on('acquire', () => taken.push('acquired'));
-  const placement = { pool: general, statements: batchedStatements(database.pool, batchBounds) };
+  const restored = { at: 0 };
+  const statements = batchedStatements(database.pool, batchBounds);
+  const placement = { pool: general, statements, restoredAt: () => restored.at };
   const createCache = (most?: number): StateCache =>
     createStateCache({
       ...(most === undefined ? {} : { most }),
@@ -38,7 +42,7 @@ export async function cacheRig(database: BoxDatabase): Promise<CacheRig> {
       sealing: createKeySealing([Buffer.alloc(32)]),
       onUnusable: () => undefined,
     });
-  return { cache: createCache(), taken, createCache, end: () => general.end() };
+  return { cache: createCache(), taken, restored, createCache, end: () => general.end() };
 }
 
 /** Stores a client under a new version of the box; returns the version. */

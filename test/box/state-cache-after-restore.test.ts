@@ -44,6 +44,15 @@ describe('F-19 the cache of box states believes a database that went back to a b
     expect(rig.taken, 'it is healed').to.deep.equal([]);
   }
 
+  it('and gives no answer of a decision during which it became known that the database is a backup', async () => {
+    const decided = rig.cache.decide('default', async () => {
+      rig.restored.at = 2_000 * Date.now();
+      return 'an answer';
+    });
+    const refused = await decided.catch((error: unknown) => error);
+    expect(String(refused)).to.include('DataMissing');
+  });
+
   it('at once', async () => {
     await restore();
     await expectTheBackup();
