@@ -91,7 +91,7 @@ function accountsOf({ object, validated }: Desired, { accounts }: BoxCache): rea
 
 function rowState(one: Desired, { locked, stored }: BoxCache, open: 'pending' | Failure): RowState {
   if (locked !== undefined) return locked;
-  // The Box speaks for its Namespace, also while its settings are in force. Of a box that lacks data nothing is in force.
+  // The Box speaks for its Namespace, also while its settings are in force. Nothing of a box that lacks data is.
   if (isOfDatabase(open) && (one.object.kind === 'Box' || open.result === 'data-missing')) return open;
   const row = stored.rows.get(one.validated.rowKey);
   if (row?.declarer.uid === one.object.uid && row.digest === one.digest) return 'applied';
