@@ -105,8 +105,7 @@ export class CurrentStatements {
    */
   confirm(version: number | undefined): void {
     if (version !== this.#version) throw new ConfigChanged(version);
-    const least = this.#restoredAt?.() ?? 0;
-    if (version < least) throw new ConfigChanged(least);
+    this.#requireNotRestored();
     this.#isConfirmed = true;
   }
 
@@ -138,7 +137,14 @@ export class CurrentStatements {
    */
   #requireWritable(): void {
     this.#requireUnchanged();
+    this.#requireNotRestored();
     if (this.#state.leaving && !this.#isHeld) throw new ConfigChanged(this.#version);
+  }
+
+  /** Throws if the database has been restored from a backup, and an admin has not accepted the loss for the box. */
+  #requireNotRestored(): void {
+    const least = this.#restoredAt?.() ?? 0;
+    if (this.#version < least) throw new ConfigChanged(least);
   }
 
   /** Throws unless the state still has the version of the attempt: then so had all that was read from it. */
@@ -203,12 +209,9 @@ export function createStateCache(parts: LoadedBoxesParts): StateCache {
   /** Decides once. Throws ConfigChanged if the state is not the current configuration. */
   function attempt<T>(state: BoxState, decision: Decision<T>): Promise<T> {
     const placement = placementOf(state.box);
-    const { pool, restoredAt } = placement;
-    const least = restoredAt?.() ?? 0;
-    if (state.version < least) return Promise.reject(new ConfigChanged(least));
     const current = new CurrentStatements(placement, state);
     const transaction: Transaction = (work) =>
-      inHeldBox(pool, state.box, (connection, found) => {
+      inHeldBox(placement.pool, state.box, (connection, found) => {
         current.confirm(found);
         return work(connection);
       });

@@ -85,7 +85,7 @@ function valid(input: ReconcileResult): Answer {
   }
   if (typeof input.row === 'object' && input.row.result === 'quota')
     return ['False', 'QuotaExceeded', input.row.detail];
-  if (object.kind === 'Box' && isOfDatabase(input.row) && input.row.result === 'unknown-database')
+  if (object.kind === 'Box' && typeof input.row === 'object' && input.row.result === 'unknown-database')
     return ['False', 'DatabaseUnknown', input.row.detail];
   return ['True', 'Accepted', ''];
 }
