@@ -102,31 +102,33 @@ describe('story 12: boxes on two Postgres', () => {
   });
 
   /** Runs statements as the superuser of a database's Postgres. Returns the first row of the last one, as JSON. */
-  async function query(name: (typeof databases)[number], statements: readonly string[]): Promise<string> {
+  async function query(
+    name: (typeof databases)[number],
+    statements: readonly string[],
+    within = 'postgres',
+  ): Promise<string> {
     const superuser = await readObject({ object: `secret/database-${name}-superuser`, namespace: system });
-    const command = ['node', '--input-type=module', '--eval', program, secretEntries(superuser)['uri'] ?? ''];
+    const url = new URL(secretEntries(superuser)['uri'] ?? '');
+    url.pathname = within;
+    const command = ['node', '--input-type=module', '--eval', program, url.href];
     return kubectl('exec', '--namespace', moved, 'till', '--', ...command, ...statements);
   }
 
   /** Returns the beat of the database eu that home knows: a backup has an older one. */
   async function beatOfEu(): Promise<string> {
-    return query('home', ["/* boxgate */ SELECT beat FROM boxgate.database WHERE name = 'eu'"]);
+    return query('home', ["SELECT beat FROM boxgate.database WHERE name = 'eu'"], 'boxgate');
   }
 });
 
-/** Runs the statements that its parameters are, at the URL before them; a comment in front names another database. */
+/** Runs the statements that its parameters are, at the URL before them. */
 const program = `
   import pg from 'pg';
   const [, url, ...statements] = process.argv;
+  const client = new pg.Client(url);
+  await client.connect();
   let row;
-  for (const text of statements) {
-    const target = new URL(url);
-    target.pathname = /^[/][*] (.*?) [*][/]/.exec(text)?.[1] ?? target.pathname;
-    const client = new pg.Client(target.href);
-    await client.connect();
-    row = (await client.query(text)).rows[0];
-    await client.end();
-  }
+  for (const text of statements) row = (await client.query(text)).rows[0];
+  await client.end();
   process.stdout.write(JSON.stringify(row ?? null));
 `;
 
