@@ -263,11 +263,13 @@ describe('an administrator in the admin UI', () => {
     }
 
     it('while another record and another tab are shown', async () => {
-      const { say, open, choose, email, data, close } = await typing('elsewhere');
+      const { page, say, open, choose, email, data, close } = await typing('elsewhere');
       await open('groups');
       await open('users');
-      await choose(boss.email);
-      await choose(email);
+      for (const other of [boss.email, email]) {
+        await choose(other);
+        await page.getByRole('heading', { level: 2, name: other }).waitFor();
+      }
       expect(await data()).to.equal('{"typed": true}');
       expect(say.discard).to.equal('Discard changes');
       await close();
