@@ -6,7 +6,7 @@ const latest = 2 ** 48 - 1;
 
 /** Returns the time in a UUIDv7, with or without hyphens; milliseconds since 1970. */
 export function uuidV7Time(id: string): number {
-  return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
+  return Number.parseInt(id.replace('-', '').slice(0, 12), 16);
 }
 
 /** Returns the lowest UUIDv7 of a time; a time outside their range is moved into it. */

@@ -41,7 +41,7 @@ export function sessionParts(
       iat: issuedAt,
       exp: expiresAt,
       jti: id,
-      scope: scope ?? undefined,
+      ...(scope !== null && { scope }),
     },
   };
 }

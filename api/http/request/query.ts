@@ -13,11 +13,10 @@ export function queryOf(path: string): URLSearchParams {
 
 /** Returns the parameters of a query as policies see them: text, or a list if one is repeated. */
 export function parameters(query: URLSearchParams): Record<string, unknown> {
-  const found = new Map<string, string[]>();
+  const found = new Map<string, string | string[]>();
   for (const [name, value] of query) {
-    const values = found.get(name);
-    if (values === undefined) found.set(name, [value]);
-    else values.push(value);
+    const before = found.get(name);
+    found.set(name, before === undefined ? value : [before, value].flat());
   }
-  return Object.fromEntries(Array.from(found, ([name, values]) => [name, values.length === 1 ? values[0] : values]));
+  return Object.fromEntries(found);
 }
