@@ -16,7 +16,8 @@ export function parameters(query: URLSearchParams): Record<string, unknown> {
   const found = new Map<string, string | string[]>();
   for (const [name, value] of query) {
     const before = found.get(name);
-    found.set(name, before === undefined ? value : [before, value].flat());
+    if (Array.isArray(before)) before.push(value);
+    else found.set(name, before === undefined ? value : [before, value]);
   }
   return Object.fromEntries(found);
 }
