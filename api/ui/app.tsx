@@ -109,6 +109,13 @@ function Entrance(props: {
   readonly retry: () => void;
 }) {
   const { page, say, result, retry } = props;
+  useEffect(() => {
+    if (result?.kind !== 'unavailable') return undefined;
+    const timer = setTimeout(retry, (result.seconds ?? 3) * 1_000);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [result]);
   return (
     <main class="alone">
       <h1>

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
+import { messages as pageMessages } from '../../api/pages/messages.ts';
+import { messages } from '../../api/ui/messages/de.ts';
 import { isObject } from '../../crds/path.ts';
 import { onStage } from '../browser/stage.ts';
 import type { Stage } from '../browser/stage.ts';
@@ -41,6 +43,16 @@ describe('an administrator in the admin UI', () => {
     const paint = await page.evaluate<number>(`performance.getEntriesByName('first-contentful-paint')[0].startTime`);
     process.stdout.write(`      first paint after ${paint.toFixed(0)} ms\n`);
     await close();
+  });
+
+  it('waits for a service that cannot answer, then goes on to the sign-in page without a click', async () => {
+    const page = await stage.newPage();
+    const busy = { status: 503, headers: { 'Retry-After': '1' } };
+    await page.route('**/auth/authorize?*', (route) => route.fulfill(busy), { times: 1 });
+    await page.goto(`${stage.base}/ui/`);
+    await page.getByText(messages.en.unavailable(1)).waitFor();
+    await page.getByLabel(pageMessages.en.password).waitFor();
+    await page.context().close();
   });
 
   it('comes to the UI from its address without a slash, and loads nothing of another origin', async () => {

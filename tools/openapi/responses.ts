@@ -55,7 +55,7 @@ const ERRORS: Readonly<Record<number, readonly [string, ...string[]]>> = {
   415: ['The content type is not known here.', 'Accept', 'Accept-Encoding', 'Accept-Patch', 'Accept-Post'],
   422: ['The body is not valid, with every fault listed, or the box has used up a quota.', 'Retry-After'],
   429: ['Too many requests, or too many failures.', 'Retry-After'],
-  503: ['The service cannot answer now.', 'Retry-After'],
+  503: ['The service cannot answer now.', 'Retry-After', 'Refresh'],
 };
 
 /** Shape of errors at an endpoint. */

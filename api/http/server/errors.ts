@@ -39,7 +39,7 @@ export function answeringErrors({ log, onAnswer }: Pick<ApiContext, 'log' | 'onA
     requestContext.refusal = refusal?.details ?? requestContext.refusal;
     // Before the log line: if this fails, one line reports both errors.
     if (response.headersSent || response.destroyed) response.destroy();
-    else send(response, errorAnswer(error, requestContext, request.headers['accept-language']), onAnswer);
+    else send(response, errorAnswer(error, requestContext, request), onAnswer);
     // Only for what is logged: V8 writes the text of a stack when it is read, which takes longer than the answer.
     const facts = () => ({ ...errorFacts(error), request_id: requestContext.requestId });
     if (refusal === undefined) log.error(facts(), 'bug');
@@ -73,7 +73,11 @@ function refusalOf(error: unknown): OAuthError | Problem | undefined {
 }
 
 /** Returns the answer to an error, in the shape of its endpoint; a bug is told without details, whatever it was. */
-export function errorAnswer(error: unknown, requestContext: RequestContext, acceptLanguage?: string): Answer {
+export function errorAnswer(
+  error: unknown,
+  requestContext: RequestContext,
+  { method, headers: sent }: Pick<IncomingMessage, 'method' | 'headers'>,
+): Answer {
   const refusal = refusalOf(error);
   const { shape } = requestContext;
   const status = refusal === undefined ? 500 : statusOf(refusal);
@@ -82,10 +86,15 @@ export function errorAnswer(error: unknown, requestContext: RequestContext, acce
     const { refusal: why, page, requestId, advice } = requestContext;
     const problem =
       page ?? (why?.reason === 'token_too_large' ? 'token-too-large' : (pageProblems[status] ?? 'bad-request'));
-    return pageAnswer(problemPage(problem, acceptLanguage, requestId, advice), { status, headers });
+    const again = status === 503 && method === 'GET' ? { Refresh: secondsToRefresh } : {};
+    const shown = problemPage(problem, sent['accept-language'], requestId, advice);
+    return pageAnswer(shown, { status, headers: { ...headers, ...again } });
   }
   return { status, headers, body: JSON.stringify(bodyOf(refusal, requestContext)) };
 }
+
+/** Seconds after which a browser loads a page again that could not be answered: time to read why. */
+const secondsToRefresh = '3';
 
 function statusOf(refusal: OAuthError | Problem): number {
   return refusal instanceof OAuthError ? refusal.status : problemKinds[refusal.code][0];

@@ -27,6 +27,8 @@ const sampleContext: RequestContext = {
   advice: undefined,
 };
 
+const get = { method: 'GET', headers: {} };
+
 describe('answers', () => {
   let api: RouteApi;
 
@@ -117,10 +119,19 @@ describe('answers', () => {
     }
     for (const shape of ['oauth', 'plain', 'resource', 'page'] as const) {
       const context = { ...sampleContext, shape };
-      const answers = [errorAnswer(new Outage('down'), context), errorAnswer(new TypeError('bug'), context)];
+      const answers = [new Outage('down'), new TypeError('bug')].map((error) => errorAnswer(error, context, get));
       const pragma = shape === 'oauth' ? 'no-cache' : undefined;
       expect(answers.map((answer) => answer.headers?.['Pragma'])).to.deep.equal([pragma, pragma]);
     }
+  });
+
+  it('of a page that cannot be shown now makes the browser load it again, but sends no form twice', () => {
+    const context = { ...sampleContext, shape: 'page' as const };
+    const refresh = (error: Error, method: string) =>
+      errorAnswer(error, context, { ...get, method }).headers?.['Refresh'];
+    expect(refresh(new Outage('down'), 'GET')).to.equal('3');
+    expect(refresh(new Outage('down'), 'POST')).to.equal(undefined);
+    expect(refresh(new TypeError('bug'), 'GET')).to.equal(undefined);
   });
 
   const check = '/boxes/default/auth/check';
