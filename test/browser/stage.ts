@@ -21,6 +21,8 @@ export interface Stage {
   readonly newPage: (options?: BrowserContextOptions) => Promise<Page>;
   /** The address of an authorization request: for a token as the client `own`, unless told otherwise. */
   readonly authorize: (parameters?: Readonly<Record<string, string>>) => string;
+  /** Path and text of each page that is open: what somebody sees where a test fails. */
+  readonly shown: () => Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -46,13 +48,16 @@ export interface StageOptions {
 
 /** Sets the stage for a suite. Fails where this machine has no Chromium. */
 export function onStage(take: (stage: Stage) => void, options: StageOptions = {}): void {
-  let close: (() => Promise<void>) | undefined;
+  let stage: Stage | undefined;
   before(async () => {
-    const stage = await startStage(options);
-    close = () => stage.close();
+    stage = await startStage(options);
     take(stage);
   });
-  after(() => close?.());
+  afterEach(async function () {
+    const error = this.currentTest?.err;
+    if (error !== undefined) error.message += ` The pages show: ${((await stage?.shown()) ?? []).join(' | ')}`;
+  });
+  after(() => stage?.close());
 }
 
 async function startStage({ tls = false }: StageOptions): Promise<Stage> {
@@ -71,6 +76,7 @@ async function startStage({ tls = false }: StageOptions): Promise<Stage> {
       const defaults = { response_type: 'token', client_id: 'own', state: 's t&a=te' };
       return `${base}/auth/authorize?${new URLSearchParams({ ...defaults, ...parameters }).toString()}`;
     },
+    shown: () => Promise.all(browser.contexts().flatMap((context) => context.pages().map(textOf))),
     async close() {
       await browser.close();
       await proxy?.close();
@@ -117,6 +123,11 @@ async function newPage(browser: Browser, options: BrowserContextOptions): Promis
   const context = await browser.newContext(options);
   context.setDefaultTimeout(patience);
   return context.newPage();
+}
+
+async function textOf(page: Page): Promise<string> {
+  const text = await page.evaluate<string>('document.body.innerText').catch(String);
+  return `${new URL(page.url()).pathname}: ${text.slice(0, 200)}`;
 }
 
 async function declareBoxes(api: TestApi, app: AppServer): Promise<void> {

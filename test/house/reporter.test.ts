@@ -35,7 +35,7 @@ describe('a test run', () => {
       describe('a hook', () => { before(() => { throw new Error('h'); }); it('b', () => {}); });`;
     const run = runMocha(tests, ['--parallel', '--jobs', '2']);
     expect(run).to.deep.include({
-      failed: ['failed: a box holds: it is empty', 'failed: a hook "before all" hook for "b": h'],
+      failed: ['failed: a box holds: it is empty and more', 'failed: a hook "before all" hook for "b": h'],
       files: [true],
       lastLine: '1 passed, 2 failed, 1 skipped',
       counts: { passed: 1, failed: 2, skipped: 1 },

@@ -30,7 +30,7 @@ class CountingReporter extends Progress {
     // Of a run that is cut, this is all that is heard.
     runner.on('fail', (test, error: unknown) => {
       const [before, after] = isInCi ? ['', ''] : ['\n', '  '];
-      process.stdout.write(`${before}  ! ${test.titlePath().join(' ')}: ${firstLine(error)}\n${after}`);
+      process.stdout.write(`${before}  ! ${test.titlePath().join(' ')}: ${inOneLine(error)}\n${after}`);
       this.#add(test, 'failed', 1);
     });
     runner.on('pass', (test) => this.#add(test, 'passed', 1));
@@ -92,22 +92,19 @@ function fileLine(file: string, ms: number): string {
   return `  ${(ms / 1_000).toFixed(1).padStart(6)} s  ${path.relative('', file)}`;
 }
 
-/**
- * Returns a failed test and the first line of its error. A log that was cut keeps only its end, where these lines are.
- */
+/** Returns a failed test and its error in one line. A log that was cut keeps only its end, where these lines are. */
 function failureLine(test: Mocha.Test): string {
-  return `${test.titlePath().join(' ')}: ${firstLine(test.err)}`;
+  return `${test.titlePath().join(' ')}: ${inOneLine(test.err)}`;
 }
 
 function failedFiles(failures: readonly Mocha.Test[]): ReadonlySet<string> {
   return new Set(failures.flatMap(({ file }) => (file === undefined ? [] : [path.relative('', file)])));
 }
 
-/** An error of another process is no `Error` here. */
-function firstLine(error: unknown): string {
+/** Returns the message of an error in one line; an error of another process is no `Error` here. */
+function inOneLine(error: unknown): string {
   const message = typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : '';
-  const [why = ''] = message.split('\n');
-  return why.slice(0, 200);
+  return message.replaceAll(/\s+/g, ' ').slice(0, 500);
 }
 
 /** The closing line. A hook that fails is a failure without a test, so that the counts never hide it. */
