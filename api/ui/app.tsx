@@ -109,9 +109,10 @@ function Entrance(props: {
   readonly retry: () => void;
 }) {
   const { page, say, result, retry } = props;
+  const seconds = result?.kind === 'unavailable' ? (result.seconds ?? 0) : 0;
   useEffect(() => {
-    if (result?.kind !== 'unavailable') return undefined;
-    const timer = setTimeout(retry, (result.seconds ?? 3) * 1_000);
+    if (seconds === 0) return undefined;
+    const timer = setTimeout(retry, seconds * 1_000);
     return () => {
       clearTimeout(timer);
     };

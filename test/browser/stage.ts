@@ -126,7 +126,8 @@ async function newPage(browser: Browser, options: BrowserContextOptions): Promis
 }
 
 async function textOf(page: Page): Promise<string> {
-  const text = await page.evaluate<string>('document.body.innerText').catch(String);
+  // A page may be stuck in a dialog.
+  const text = await page.locator('body').innerText({ timeout: 5_000 }).catch(String);
   return `${new URL(page.url()).pathname}: ${text.slice(0, 200)}`;
 }
 
