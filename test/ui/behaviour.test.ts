@@ -55,6 +55,22 @@ describe('an administrator in the admin UI', () => {
     await page.context().close();
   });
 
+  it('asks a service that names no time for it once for each click', async () => {
+    const page = await stage.newPage();
+    let requests = 0;
+    await page.route('**/auth/authorize?*', (route) => {
+      requests += 1;
+      return route.fulfill({ status: 503, headers: { 'Retry-After': '0' } });
+    });
+    await page.goto(`${stage.base}/ui/`);
+    await page.getByText(messages.en.unavailable(0)).waitFor();
+    const again = page.waitForResponse('**/auth/authorize?*');
+    await page.getByRole('button', { name: messages.en.tryAgain, exact: true }).click();
+    await again;
+    expect(requests).to.equal(2);
+    await page.context().close();
+  });
+
   it('comes to the UI from its address without a slash, and loads nothing of another origin', async () => {
     const page = await stage.newPage();
     const requests: string[] = [];
